@@ -7,7 +7,7 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
-.PHONY: help release install serve test check bench bench-page bench-large bench-nodes soak format docs page-types lock clean
+.PHONY: help release install serve test check bench bench-page bench-large bench-nodes simulate soak format docs page-types lock clean generate
 
 help: ## show this list
 	@echo "Usage: make TARGET [ARGS=...] [PYTHON=python3.12]"
@@ -26,11 +26,12 @@ test: .venv/dev.stamp ## run the tests; ARGS="-k reaction", ARGS=--sqlite (quick
 check: .venv/dev.stamp ## format, lint, types, import direction
 	@echo "Format" && $(BIN)/ruff format --quiet --check .
 	@echo "Lint" && $(BIN)/ruff check --quiet .
-	@echo "Types" && $(BIN)/mypy --no-error-summary src tests $(wildcard bench scripts)
+	@echo "Types" && $(BIN)/mypy --no-error-summary src tests $(wildcard bench scripts tools)
 	@tsc=$$(command -v tsc || command -v node_modules/.bin/tsc); \
-	if [ -n "$$tsc" ]; then echo "Types of the page" && $$tsc -p src/tertulia/web/static/jsconfig.json && \
+	if [ -n "$$tsc" ]; then echo "Types of the page" && $(BIN)/python scripts/text_types.py && $$tsc -p src/tertulia/web/static/jsconfig.json && \
 		$$tsc -p src/tertulia/web/static/jsconfig.worker.json; \
 	else echo "Types of the page: skipped, there is no tsc here (npm install -g typescript)"; fi
+	@echo "Translations" && $(BIN)/python scripts/translations.py
 	@echo "Sizes" && $(BIN)/python scripts/sizes.py
 	@echo "Imports" && $(BIN)/python -m pytest -q tests/test_architecture.py
 
@@ -46,6 +47,12 @@ bench-large: .venv/dev.stamp ## measure reading among a million messages; it mak
 bench-nodes: .venv/dev.stamp ## measure several servers on one PostgreSQL
 	@$(BIN)/python -m bench.nodes $(ARGS)
 
+generate: .venv/runtime.stamp ## make a test organization of a given size, to measure what it costs
+	@$(BIN)/python -m tools.generate $(ARGS)
+
+simulate: .venv/dev.stamp ## run whole servers in the simulator; ARGS="--seeds 20", ARGS="--seed 7"
+	@$(BIN)/python -m tests.simulation $(ARGS)
+
 soak: .venv/dev.stamp ## run the tests that take minutes, and all others on both databases
 	@$(BIN)/python -m pytest -m soak --random $(ARGS)
 	@$(BIN)/python -m pytest -n 2 --both --random $(ARGS)
@@ -58,8 +65,8 @@ release: .venv/dev.stamp ## build sdist, wheel, container context, checksums and
 
 docs: .venv/runtime.stamp ## write the pages of docs/ that are lists: endpoints, settings, logs
 	@$(BIN)/python -m tertulia.config > docs/settings.md
-	@for page in endpoints organization-settings personal-settings logs where; do \
-		$(BIN)/python -m tertulia.cli.docs_pages $$page > docs/$$page.md; done
+	@for page in endpoints errors organization-settings personal-settings logs; do \
+		$(BIN)/python -m tools.docs_pages $$page > docs/$$page.md; done
 
 page-types: .venv/runtime.stamp ## write the page's types from the API's description (needs openapi-typescript)
 	@$(BIN)/python scripts/page_types.py > .venv/api_schema.d.ts

@@ -360,7 +360,7 @@ class Bench:
         """A generated organization; returns a login in it."""
         folder = self._folder / f"size{people}"
         size = f"--people {people} --channels {channels} --messages {messages}".split()
-        command = [str(Path(sys.executable).with_name("tertulia")), "generate", *size]
+        command = [sys.executable, "-m", "tools.generate", *size]
         options = ["--data", str(folder), "--database", url]
         environment = os.environ | {"TERTULIA_SECRET": SECRET}
         subprocess.run([*command, *options], check=True, env=environment, stderr=subprocess.DEVNULL)

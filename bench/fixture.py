@@ -8,7 +8,7 @@ from bench.http_client import Login
 from tertulia import actions, domain, storage
 from tertulia.actions.channels.subscriptions import SubscribeRequest
 from tertulia.actions.queues import MAX_PER_USER
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.keys import Vault
@@ -37,25 +37,25 @@ def create_organization(url: str, listeners: int) -> BenchOrganization:
 
     The number of queues per user is limited, so there are as many users as that takes.
     """
-    database = Database.at(url)
+    database = BlockingDatabase.at(url)
     database.migrate()
-    realm = database.write_now(0, actions.organization.create, "Bench", "")
+    realm = database.of(0).write(actions.organization.create, "Bench", "")
     vault = Vault(SECRET.encode())
 
     def add(name: str, role: Role) -> tuple[User, Login]:
         new = NewUser(f"{name}@example.com", name.title(), role)
-        user, key = database.write_now(realm.id, actions.people.account_creation.add, vault, new)
+        user, key = database.of(realm.id).write(actions.people.account_creation.add, vault, new)
         return user, Login(user.email, key)
 
     ana, login = add("ana", Role.OWNER)
     owners = [add(f"ben{number}", Role.MEMBER) for number in range(-(-listeners // MAX_PER_USER))]
     everybody = [ana.id, *(user.id for user, _ in owners)]
-    database.write_now(realm.id, _open_channel, ana, everybody, "square")
-    database.write_now(realm.id, _open_channel, ana, [ana.id], "hall")
+    database.of(realm.id).write(_open_channel, ana, everybody, "square")
+    database.of(realm.id).write(_open_channel, ana, [ana.id], "hall")
     opened: list[Queue] = []
     for user, owner in owners:
         count = min(MAX_PER_USER, listeners - len(opened))
-        ids = database.write_now(realm.id, _open_queues, user, count)
+        ids = database.of(realm.id).write(_open_queues, user, count)
         opened += [Queue(owner, queue_id) for queue_id in ids]
     return BenchOrganization(login, opened)
 
@@ -73,26 +73,26 @@ class BenchChannel:
 
 
 def create_organizations(url: str, organizations: int) -> list[BenchChannel]:
-    database, vault = Database.at(url), Vault(SECRET.encode())
+    database, vault = BlockingDatabase.at(url), Vault(SECRET.encode())
     database.migrate()
     return [_create_organization(database, vault, f"o{number}") for number in range(organizations)]
 
 
-def _create_organization(database: Database, vault: Vault, subdomain: str) -> BenchChannel:
-    realm = database.write_now(0, actions.organization.create, "Bench", subdomain)
+def _create_organization(database: BlockingDatabase, vault: Vault, subdomain: str) -> BenchChannel:
+    realm = database.of(0).write(actions.organization.create, "Bench", subdomain)
     new = NewUser("ana@example.com", "Ana", Role.OWNER)
-    ana, key = database.write_now(realm.id, actions.people.account_creation.add, vault, new)
-    database.write_now(realm.id, _open_channel, ana, [ana.id], "hall")
-    (queue_id,) = database.write_now(realm.id, _open_queues, ana, 1)
+    ana, key = database.of(realm.id).write(actions.people.account_creation.add, vault, new)
+    database.of(realm.id).write(_open_channel, ana, [ana.id], "hall")
+    (queue_id,) = database.of(realm.id).write(_open_queues, ana, 1)
     return BenchChannel(f"{subdomain}.localhost", Login(ana.email, key), queue_id)
 
 
 def create_users(url: str, count: int) -> list[Login]:
     """Users of one organization, each with a key and last active a minute ago."""
-    database = Database.at(url)
+    database = BlockingDatabase.at(url)
     database.migrate()
-    realm = database.write_now(0, actions.organization.create, "Crowd", "")
-    return database.write_now(realm.id, _add_users, Vault(SECRET.encode()), count)
+    realm = database.of(0).write(actions.organization.create, "Crowd", "")
+    return database.of(realm.id).write(_add_users, Vault(SECRET.encode()), count)
 
 
 def _add_users(tx: Tx, vault: Vault, count: int) -> list[Login]:
@@ -106,7 +106,7 @@ def _add_users(tx: Tx, vault: Vault, count: int) -> list[Login]:
 
 def add_passive_users(url: str, organization: BenchOrganization) -> None:
     """Add ten thousand users, and subscribe some of them to each channel."""
-    Database.at(url).write_now(1, _add_passive_users, organization.ana.email)
+    BlockingDatabase.at(url).of(1).write(_add_passive_users, organization.ana.email)
 
 
 def _add_passive_users(tx: Tx, email: str) -> None:
@@ -131,7 +131,7 @@ def _add_passive_users(tx: Tx, email: str) -> None:
 
 def subscribe_to_all(url: str, email: str, unread: int) -> None:
     """Subscribe a user to every channel, with this many unread messages."""
-    Database.at(url).write_now(1, _subscribe_to_all, email, unread)
+    BlockingDatabase.at(url).of(1).write(_subscribe_to_all, email, unread)
 
 
 def _subscribe_to_all(tx: Tx, email: str, unread: int) -> None:

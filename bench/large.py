@@ -1,6 +1,6 @@
 """`make bench-large`: reading and searching among a million messages.
 
-`tertulia generate` creates the data, a real server serves it, and a user in the busiest channels
+`make generate` creates the data, a real server serves it, and a user in the busiest channels
 makes requests over HTTP. If PostgreSQL runs on this machine, the CPU time of its processes is
 counted, too.
 """
@@ -90,7 +90,7 @@ class Bench:
 
     def build(self, messages: int) -> None:
         size = f"--people {PEOPLE} --channels {CHANNELS} --messages {messages}".split()
-        command = [str(Path(sys.executable).with_name("tertulia")), "generate", *size]
+        command = [sys.executable, "-m", "tools.generate", *size]
         options = ["--data", str(self._folder), "--database", self._url]
         begun, spent = time.perf_counter(), _cpu_of_children()
         environment = os.environ | {"TERTULIA_SECRET": self._secret}

@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 from tertulia import actions
 from tertulia.app import Application
 from tertulia.config import Config
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase, Database
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import COLORS
 from tertulia.domain.people.keys import Vault
@@ -60,7 +60,7 @@ def main() -> None:
         print(f"built in {time.perf_counter() - begun:.1f} s")
         before = memory_mib()
         config = Config(data=Path(folder), rate_limit=None)
-        application = Application(config, Database.at(url), Vault(SECRET))
+        application = Application(config, Database(BlockingDatabase.at(url)), Vault(SECRET))
         caller = Caller(application, EMAIL, key)
         failed = asyncio.run(measure(application, caller, before))
     sys.exit(failed)
@@ -68,12 +68,12 @@ def main() -> None:
 
 def build(url: str) -> str:
     """Create the organization and return the key of a user."""
-    database = Database.at(url)
+    database = BlockingDatabase.at(url)
     database.migrate()
-    realm = database.write_now(0, actions.organization.create, "Large", "")
+    realm = database.of(0).write(actions.organization.create, "Large", "")
     new = NewUser(EMAIL, "Ana", Role.ADMINISTRATOR)
-    ana, key = database.write_now(realm.id, actions.people.account_creation.add, Vault(SECRET), new)
-    database.write_now(realm.id, fill, ana.id)
+    ana, key = database.of(realm.id).write(actions.people.account_creation.add, Vault(SECRET), new)
+    database.of(realm.id).write(fill, ana.id)
     return key
 
 

@@ -7,8 +7,9 @@ from typing import Any
 from bench.fixture import SECRET, BenchChannel
 from bench.http_client import Login
 from tertulia import actions, storage
-from tertulia.database import Database
-from tertulia.database.tx import Row, Tx
+from tertulia.database import BlockingDatabase
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 
 NAMED_BY_ID = {"realm_id", "id"}
@@ -18,10 +19,10 @@ _NUMBER = re.compile(r"\d+")
 
 def multiply(url: str, template: BenchChannel, count: int) -> list[BenchChannel]:
     """Copy the only organization this often; ana is in each of them."""
-    database = Database.at(url)
-    (realm,) = database.read_now(0, storage.organization.list_all)
-    database.write_now(realm.id, _run_background_work)
-    return database.write_now(0, _multiply, template, count)
+    database = BlockingDatabase.at(url)
+    (realm,) = database.of(0).read(storage.organization.list_all)
+    database.of(realm.id).write(_run_background_work)
+    return database.of(0).write(_multiply, template, count)
 
 
 def _run_background_work(tx: Tx) -> None:
@@ -35,11 +36,11 @@ def _run_background_work(tx: Tx) -> None:
 def _multiply(tx: Tx, template: BenchChannel, count: int) -> list[BenchChannel]:
     vault = Vault(SECRET.encode())
     columns: dict[str, list[str]] = {}
-    for row in tx.all(tx.dialect.columns):
+    for row in tx.all(tx.dialect.sql.columns):
         columns.setdefault(row["table_name"], []).append(row["column_name"])
     references = {
         (row["table_name"], row["column_name"]): row["target"]
-        for row in tx.all(tx.dialect.declared_references)
+        for row in tx.all(tx.dialect.sql.declared_references)
     }
     rows = {
         table: tx.all(f"SELECT * FROM {table}")

@@ -13,7 +13,7 @@ from bench.fixture import SECRET
 from bench.http_client import HttpConnection, Login
 from tertulia import actions, domain, storage
 from tertulia.actions.channels.subscriptions import SubscribeRequest
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.bots import Bot
@@ -41,10 +41,10 @@ class Cost:
 
 def create_organization(url: str, port: int) -> Login:
     """Everything that is called is on this machine."""
-    database = Database.at(url)
+    database = BlockingDatabase.at(url)
     database.migrate()
-    realm = database.write_now(0, actions.organization.create, "Calls", "")
-    return database.write_now(realm.id, _create_organization, f"http://127.0.0.1:{port}/")
+    realm = database.of(0).write(actions.organization.create, "Calls", "")
+    return database.of(realm.id).write(_create_organization, f"http://127.0.0.1:{port}/")
 
 
 def _create_organization(tx: Tx, address: str) -> Login:

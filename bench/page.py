@@ -93,7 +93,8 @@ def main() -> int:
         program = [str(Path(sys.executable).with_name("tertulia"))]
         size = {"--people": PEOPLE, "--channels": CHANNELS, "--messages": MESSAGES}
         wanted = [str(part) for flag in size.items() for part in flag]
-        subprocess.run([*program, "generate", *wanted, "--data", str(data)], check=True)
+        generator = [sys.executable, "-m", "tools.generate", *wanted]
+        subprocess.run([*generator, "--data", str(data)], check=True)
         person, other = json.loads((data / "people.json").read_text(encoding="utf-8"))[:2]
         command = [*program, "user", "password", person["email"], "--data", str(data)]
         subprocess.run(command, input=f"{PASSWORD}\n", text=True, check=True, capture_output=True)

@@ -38,7 +38,7 @@ from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: 
 
 from tertulia import actions  # noqa: E402
 from tertulia.config.login_providers import LdapDirectory  # noqa: E402
-from tertulia.database import Database  # noqa: E402
+from tertulia.database import BlockingDatabase  # noqa: E402
 from tertulia.database.dialects.postgres import Postgres  # noqa: E402
 from tertulia.domain.organization.realm import Realm  # noqa: E402
 from tertulia.server import logging_config  # noqa: E402
@@ -345,10 +345,10 @@ def two_servers(databases: Databases) -> Iterator[tuple[Chat, Server]]:
 
 
 @pytest.fixture
-def database(kind: Kind, databases: Databases) -> Iterator[Database]:
+def database(kind: Kind, databases: Databases) -> Iterator[BlockingDatabase]:
     """An empty database with its schema, and no server."""
     url, _ = databases.ready(kind)
-    made = Database.at(url)
+    made = BlockingDatabase.at(url)
     made.reuse_connections()
     made.migrate()
     yield made
@@ -357,13 +357,13 @@ def database(kind: Kind, databases: Databases) -> Iterator[Database]:
 
 
 @pytest.fixture
-def on_sqlite(databases: Databases) -> Database:
+def on_sqlite(databases: Databases) -> BlockingDatabase:
     """For questions about the schema, which is the same on both databases."""
-    made = Database.at(databases.ready("sqlite")[0])
+    made = BlockingDatabase.at(databases.ready("sqlite")[0])
     made.migrate()
     return made
 
 
 @pytest.fixture
-def realm(database: Database) -> Realm:
-    return database.write_now(0, actions.organization.create, "Casa", "casa")
+def realm(database: BlockingDatabase) -> Realm:
+    return database.of(0).write(actions.organization.create, "Casa", "casa")

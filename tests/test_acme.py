@@ -108,11 +108,27 @@ def test_a_refusal_is_logged_with_its_reason_and_the_server_continues(terminal, 
 
     eventually(lambda: "server.certificate_not_issued" in serving.output.err)
     assert re.search(r"too many certificates.*retry_s=300", serving.output.err)
+    assert f"authority={authority.site}/directory" in serving.output.err.replace('"', "")
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     address = f"https://127.0.0.1:{authority.tls_port}/health"
     with urllib.request.urlopen(address, context=context, timeout=10) as reply:
         assert reply.status == 200
+
+
+def test_the_temporary_certificate_raises_no_alarm_also_after_a_restart(terminal, authority):
+    authority.refuses = "too many certificates"
+    serves(terminal, authority, http_port=own_port()).stops()
+    again = serves(terminal, authority, http_port=own_port())
+
+    eventually(lambda: "server.certificate_not_issued" in again.output.err)
+
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    address = f"https://127.0.0.1:{authority.tls_port}/metrics"
+    with urllib.request.urlopen(address, context=context, timeout=10) as reply:
+        assert "tertulia_certificate_expiry_timestamp_seconds 0.0\n" in reply.read().decode()
+    assert "server.certificate_expires_soon" not in again.output.err
 
 
 @pytest.mark.postgres

@@ -17,10 +17,15 @@ TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src"
 
 # What each package and each module at the top may import besides itself and SHARED_MODULES.
+DATA = "storage database caches domain errors config"
+CORE = f"actions events markdown {DATA}"
 ALLOWED = {
     "errors": "",
+    "locale": "",
     "log": "",
     "memo": "",
+    "wire": "",
+    "wire_fields": "",
     "file_permissions": "",
     "fair_queue": "errors",
     "config": "",
@@ -31,35 +36,30 @@ ALLOWED = {
     "caches": "domain errors",
     "database": "caches domain errors config",
     "storage": "database caches domain errors config",
-    "events": "storage database caches domain markdown errors config",
-    "actions": "events storage database caches domain markdown errors config",
+    "events": f"markdown {DATA}",
+    "actions": f"events markdown {DATA}",
     "external": "domain errors config",
-    "jobs": "external actions events storage database caches domain markdown errors config",
-    "api": "external http integrations actions events storage database caches domain markdown"
-    " errors config",
+    "jobs": f"external {CORE}",
+    "api": f"features external http integrations {CORE}",
+    "features": f"jobs api external http integrations {CORE}",
     "documents": "domain errors config",
-    "web": "api documents external http integrations actions events storage database caches domain"
-    " markdown errors config",
-    "mcp": "web api documents external http integrations actions events storage database caches"
-    " domain markdown errors config",
-    "data_dir": "storage database caches domain errors config",
-    "transfer": "data_dir documents external actions events storage database caches domain markdown"
-    " errors config",
-    "sample_data": "actions events storage database caches domain markdown errors config",
-    "server": "jobs external http actions events storage database caches domain errors config",
-    "checks": "data_dir transfer jobs external actions events storage database caches domain"
-    " errors config",
-    "app": "checks server mcp web api jobs transfer sample_data external http actions events"
-    " storage database caches domain markdown errors config",
-    "cli": "app checks server api jobs transfer sample_data data_dir external http actions events"
-    " storage"
-    " database caches domain markdown errors config",
-    "testing": "cli app server actions storage database caches domain errors config",
+    "web": f"features api documents external http integrations {CORE}",
+    "mcp": f"web features api documents external http integrations {CORE}",
+    "upgrade_plan": DATA,
+    "data_dir": f"upgrade_plan {DATA}",
+    "transfer": f"data_dir documents features api http external {CORE}",
+    "sample_data": f"features {CORE}",
+    "server": f"jobs external http actions events {DATA}",
+    "checks": f"data_dir transfer jobs external actions events {DATA}",
+    "app": f"checks server mcp web features api jobs transfer sample_data external http {CORE}",
+    "cli": "app checks server features api jobs transfer sample_data data_dir upgrade_plan external"
+    f" http {CORE}",
+    "testing": f"cli app server actions {DATA}",
     "pytest_tertulia": "testing",
 }
 
-# Modules at the top that every package may import.
-SHARED_MODULES = ("log", "fair_queue", "file_permissions", "memo")
+# Modules and packages that every package may import.
+SHARED_MODULES = ("log", "fair_queue", "file_permissions", "locale", "memo", "wire", "wire_fields")
 
 # Modules with a large library that not every server needs. The function that needs one imports it;
 # only commands, which load what they use, and other optional modules import one at the top.
@@ -83,11 +83,14 @@ OPTIONAL_MODULES = (
 
 # Layers whose functions are called by their full name, `storage.channels.find(…)`. Other layers
 # import only classes and constants from them; their packages import the modules that are called.
-CALLED_BY_NAME = {"domain", "storage", "events", "actions", "api"}
+CALLED_BY_NAME = {"domain", "storage", "events", "actions", "api", "features"}
 
 # Where the package of a subject has code of its own. Elsewhere the modules of a package need each
 # other's classes during the import, and code in the package would come too late.
 SUBJECTS_WITH_CODE = {"storage", "database", "actions", "api"}
+
+# The only modules below the features that name one. The core gets what features add from the list.
+KNOW_FEATURES = {"tertulia.api.routes"}
 
 MAX_CHAIN = 6  # modules of actions that use each other in a row
 
@@ -139,6 +142,46 @@ def cycle(tree: Tree) -> Iterator[str]:
         TopologicalSorter(graph_of(tree)).prepare()
     except CycleError as error:
         yield f"These modules use each other: {' → '.join(reversed(error.args[1]))}."
+
+
+def core_knows_feature(tree: Tree) -> Iterator[str]:
+    for each in uses(tree):
+        is_below = layer(each.user) in ALLOWED["features"].split()
+        if is_below and layer(each.module) == "features" and each.user not in KNOW_FEATURES:
+            yield f"{each}: a feature stands on the core, which gets its parts by `FEATURE`."
+
+
+def private_part_of_a_feature(tree: Tree) -> Iterator[str]:
+    """Features call each other only by public functions."""
+    for each in uses(tree):
+        if layer(each.module) == "features" and each.module != each.user:
+            name = each.target.removeprefix(each.module).strip(".")
+            if name.startswith("_"):
+                yield f"{each}, and there {name}, which is private."
+
+
+def awaiting_transaction(tree: Tree) -> Iterator[str]:
+    """A function of a transaction awaits nothing and calls no endpoint."""
+    features = {name: text for name, text in tree.items() if layer(name) == "features"}
+    endpoints = {
+        f"{prefix}{node.name}"
+        for name, text in features.items()
+        for node in parse(text, name).body
+        if isinstance(node, ast.AsyncFunctionDef)
+        for prefix in (f"{name}.", f"{name.removeprefix('tertulia.')}.")
+    }
+    for name, text in features.items():
+        for node in nodes_in(text, name):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            if "Tx" not in {ast.unparse(each.annotation or each) for each in node.args.args}:
+                continue
+            if isinstance(node, ast.AsyncFunctionDef):
+                yield f"{name}, line {node.lineno}: {node.name} has a transaction and awaits."
+            for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
+                called = ast.unparse(call.func)
+                if {called, f"{name}.{called}"} & endpoints:
+                    yield f"{name}, line {call.lineno}: {node.name} calls the endpoint {called}."
 
 
 def long_chain(tree: Tree) -> Iterator[str]:
@@ -224,6 +267,7 @@ def busy_package(tree: Tree) -> Iterator[str]:
     for name, text in tree.items():
         is_subject = name.count(".") > 2 and layer(name) in SUBJECTS_WITH_CODE
         is_subject |= name == "tertulia.database.__init__"  # `Database` itself
+        is_subject |= name == "tertulia.features.__init__"  # the list of all features
         if not name.endswith("__init__") or is_subject:
             continue
         for node in parse(text, name).body:
@@ -235,7 +279,8 @@ def name_with_two_meanings(tree: Tree) -> Iterator[str]:
     definitions: dict[str, list[str]] = {}
     for module, text in tree.items():
         for node in nodes_in(text, module):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            # `Wire` inside an event's class is what clients receive of that event.
+            if isinstance(node, ast.ClassDef) and not node.name.startswith(("_", "Wire")):
                 definitions.setdefault(node.name, []).append(module)
     for name, modules in definitions.items():
         if len(modules) > 1:
@@ -264,6 +309,9 @@ RULES = [
     direction,
     unlisted,
     cycle,
+    core_knows_feature,
+    private_part_of_a_feature,
+    awaiting_transaction,
     long_chain,
     hidden_import,
     early_import,
@@ -313,6 +361,33 @@ RULES = [
                 for n in range(MAX_CHAIN)
             },
             f"A chain of {MAX_CHAIN + 1} actions: tertulia.actions.a0 → tertulia.actions.a1",
+        ),
+        (
+            core_knows_feature,
+            {"tertulia.actions.a": "from tertulia import features\nfeatures.drafts.add()"},
+            "tertulia.actions.a, line 1, imports tertulia.features: a feature stands on the core",
+        ),
+        (
+            private_part_of_a_feature,
+            {
+                "tertulia.features.a": "from tertulia import features\nfeatures.b._check()",
+                "tertulia.features.b": "def _check(): ...",
+            },
+            "tertulia.features.a, line 2, uses tertulia.features.b, and there _check",
+        ),
+        (
+            awaiting_transaction,
+            {"tertulia.features.a": "async def add(tx: Tx) -> None: ..."},
+            "tertulia.features.a, line 1: add has a transaction and awaits",
+        ),
+        (
+            awaiting_transaction,
+            {
+                "tertulia.features.a": "def add(tx: Tx) -> None:\n features.b.create()\n fetch()\n"
+                "async def fetch(call): ...",
+                "tertulia.features.b": "async def create(call): ...",
+            },
+            "tertulia.features.a, line 3: add calls the endpoint fetch",
         ),
         (hidden_import, {"tertulia.app": "def f():\n import tertulia.api"}, "app, line 2, imports"),
         (nickname, {"tertulia.app": "from tertulia import api as it"}, "one thing has one name"),

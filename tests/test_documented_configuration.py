@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.support import balancers, certificates
 from tests.support.balancers import program, written
+from tests.support.ports import own_port
 
 ROOT = Path(__file__).parents[1]
 
@@ -27,7 +28,7 @@ def test_haproxy_accepts_the_documented_configuration(tmp_path):
 
 def test_nginx_accepts_the_documented_configuration(tmp_path):
     file = tmp_path / "nginx.conf"
-    file.write_text(balancers.nginx_config(tmp_path, 9, [9009]))
+    file.write_text(balancers.nginx_config(tmp_path, own_port(), [9009]))
 
     text = subprocess.run(
         [program("nginx"), "-t", "-e", str(tmp_path / "log"), "-c", str(file)],

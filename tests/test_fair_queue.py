@@ -1,6 +1,7 @@
 """Fair queues: slow work is served person by person, bounded for each, and cancelled cleanly."""
 
 import asyncio
+import contextvars
 import functools
 import gc
 import secrets
@@ -11,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tertulia.errors.http import RateLimited, ServiceUnavailable
-from tertulia.fair_queue import QUEUES, SERVER, FairQueue
+from tertulia.fair_queue import QUEUE_STATES, QUEUES, SERVER, FairQueue
 
 ANA, BEN, CAM = 1, 2, "203.0.113.9"
 
@@ -75,10 +76,10 @@ async def test_a_person_with_too_much_waiting_is_refused_and_others_are_not(make
     await asyncio.sleep(0)
 
     assert refused.value.reply_headers() == {"Retry-After": "1"}
-    assert (queue.running, queue.waiting, queue.refused) == (1, 3, 1)
+    assert (queue.running, queue.waiting, queue.state.refused) == (1, 3, 1)
     gate.set()
     await asyncio.gather(*waiting)
-    assert (queue.running, queue.waiting, queue.served) == (0, 0, 4)
+    assert (queue.running, queue.waiting, queue.state.served) == (0, 0, 4)
 
 
 @on_a_loop
@@ -287,3 +288,18 @@ async def test_a_slot_is_freed_when_no_thread_can_be_started(make_queue, monkeyp
     assert [type(each) for each in outcomes] == [ServiceUnavailable] * 3
     assert (queue.running, queue.waiting) == (0, 0)
     assert await queue.run(ANA, lambda: "served") == "served"
+
+
+@on_a_loop
+async def test_a_full_queue_of_one_server_delays_no_other_server_of_the_process(make_queue):
+    queue, gate = make_queue(max_waiting=0), threading.Event()
+    other = contextvars.copy_context()
+    other.run(QUEUE_STATES.set, {})
+    hanging = submit(queue, ANA, gate.wait)
+    await asyncio.sleep(0)
+
+    served = await asyncio.create_task(queue.run(BEN, lambda: "served"), context=other)
+
+    assert (served, queue.running, other.run(lambda: queue.running)) == ("served", 1, 0)
+    gate.set()
+    await hanging

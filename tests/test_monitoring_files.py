@@ -110,7 +110,12 @@ def test_health_follows_the_settings(terminal, tmp_path):
 
     good = terminal.runs("health", *port)
     assert (good.code, good.out) == (0, "The server is healthy; writes: ok.\n")
+    shown = json.loads(terminal.runs("health", "--json", *port).out)
+    assert (shown["healthy"], shown["problem"], shown["writes"]) == (True, None, "ok")
     server.stops()
+    gone = terminal.runs("health", "--json", *port)
+    assert gone.code == 1
+    assert "does not answer" in json.loads(gone.out)["problem"]
     gone = terminal.runs("health", *port)
     assert gone.code == 1
     assert "does not answer" in gone.err

@@ -15,7 +15,7 @@ from tertulia.cli.quickstart_files import planned
 from tertulia.config import Config
 
 ROOT = Path(__file__).parents[1]
-STOLEN_TIME = "chat.example.com"
+HOST = "chat.example.com"
 
 
 NAMES: dict[str, list[str]] = {}  # addresses by name: no name is looked up on the network
@@ -35,9 +35,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, list[str]]]:
 
 
 def runs(root: Path, *words: str, typing: str = "") -> str:
-    done = CliRunner().invoke(
-        main, ["quickstart", STOLEN_TIME, "--root", str(root), *words], input=typing
-    )
+    done = CliRunner().invoke(main, ["quickstart", HOST, "--root", str(root), *words], input=typing)
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done.output
 
@@ -45,11 +43,11 @@ def runs(root: Path, *words: str, typing: str = "") -> str:
 def test_a_dry_run_shows_every_file_and_writes_none(tmp_path):
     shown = runs(tmp_path, "--dry-run", "--proxy")
 
-    for file in planned(STOLEN_TIME, tmp_path, proxy_port=9009):
+    for file in planned(HOST, tmp_path, proxy_port=9009):
         assert f"=== new: {file.path}" in shown
     assert "ExecStart=" in shown
     assert "chat.example.com has no address yet" in shown
-    assert f"{STOLEN_TIME}.  300  IN  A" in shown or "DNS records" in shown
+    assert f"{HOST}.  300  IN  A" in shown or "DNS records" in shown
     assert "free." in shown
     assert shown.endswith("Nothing was changed.\n")
     assert list(tmp_path.iterdir()) == []
@@ -61,13 +59,13 @@ def test_the_script_ends_at_the_first_run_page_and_is_idempotent(tmp_path):
     files = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.suffix != ".db"}
     again = runs(tmp_path)
 
-    assert link.startswith(f"https://{STOLEN_TIME}/setup/?code=")
+    assert link.startswith(f"https://{HOST}/setup/?code=")
     assert again.splitlines()[-1] == link
     assert again.count("=== unchanged:") == 4
     assert "Wrote" not in again
     assert {path: path.read_bytes() for path in files} == files
     config = Config.load({"data": str(tmp_path / "var/lib/tertulia")}, {})
-    assert config.external_url == f"https://{STOLEN_TIME}"
+    assert config.external_url == f"https://{HOST}"
 
 
 @pytest.mark.parametrize(
@@ -83,6 +81,43 @@ def test_the_server_or_its_proxy_gets_the_certificate(tmp_path, flags, port):
     assert ("AmbientCapabilities=CAP_NET_BIND_SERVICE" in unit) == (not flags)
     assert config.port == port
     assert (tmp_path / "etc/caddy/Caddyfile").exists() == bool(flags)
+
+
+@pytest.mark.parametrize(
+    ("uid", "program", "refusal"),
+    [
+        (1000, "/opt/tertulia/bin/tertulia", "Run: sudo /opt/tertulia/bin/tertulia quickstart"),
+        (0, "/tmp/tertulia/bin/tertulia", "The program /tmp/tertulia/bin/tertulia is in a temp"),
+        (0, "/home/ana/bin/tertulia", "The program /home/ana/bin/tertulia is in a home folder"),
+    ],
+)
+def test_a_service_that_could_not_start_is_refused(monkeypatch, uid, program, refusal):
+    monkeypatch.setattr("os.geteuid", lambda: uid)
+    monkeypatch.setattr("sys.argv", [program, "quickstart", HOST])
+
+    refused = CliRunner().invoke(main, ["quickstart", HOST])
+
+    assert refused.exit_code == 1
+    assert refusal in refused.output
+    assert "=== new" not in refused.output
+
+
+def test_a_python_in_a_home_folder_is_refused(monkeypatch):
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr("sys.argv", ["/opt/tertulia/bin/tertulia"])
+    monkeypatch.setattr("sys.executable", "/home/ana/.pyenv/bin/python3")
+
+    refused = CliRunner().invoke(main, ["quickstart", HOST])
+
+    assert refused.exit_code == 1
+    assert "The interpreter /home/ana/.pyenv/bin/python3 is in a home folder" in refused.output
+
+
+def test_the_docs_have_the_same_caddyfile():
+    files = planned(HOST, Path("/"), proxy_port=9009)
+    (text,) = [each.text for each in files if each.path.name == "Caddyfile"]
+
+    assert f"```\n{text}```" in (ROOT / "docs" / "proxy-and-tls.md").read_text()
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
@@ -109,14 +144,14 @@ def test_a_port_that_is_taken_is_found_on_both_protocols(tmp_path, address):
 def test_an_ipv6_record_of_another_machine_is_found(
     tmp_path, monkeypatch, names, own, addresses, advice
 ):
-    names[STOLEN_TIME] = addresses
+    names[HOST] = addresses
     own_address = {socket.AF_INET: "192.168.0.7", socket.AF_INET6: own}
     monkeypatch.setattr("tertulia.cli.quickstart._own_address", own_address.get)
 
     shown = runs(tmp_path, "--dry-run")
 
     (dns,) = [line for line in shown.splitlines() if line.startswith("DNS  ")]
-    assert f"{STOLEN_TIME} is {', '.join(addresses)}." in dns
+    assert f"{HOST} is {', '.join(addresses)}." in dns
     assert ("CHECK: " in dns) == bool(advice)
     assert dns.endswith(advice or ".")
     assert ("  IN  AAAA  2a00:1::7" in shown) == (own == "2a00:1::7")
@@ -143,7 +178,7 @@ def test_a_port_without_a_proxy_is_refused(tmp_path):
 def test_changed_settings_are_kept_and_units_are_shown_as_a_diff(tmp_path):
     runs(tmp_path, "--yes")
     settings = tmp_path / "var/lib/tertulia/tertulia.toml"
-    settings.write_text(f'external_url = "https://{STOLEN_TIME}"\nport = 8000\n')
+    settings.write_text(f'external_url = "https://{HOST}"\nport = 8000\n')
     unit = tmp_path / "etc/systemd/system/tertulia.service"
     unit.write_text(unit.read_text().replace("RestartSec=1", "RestartSec=5"))
 
@@ -159,9 +194,11 @@ def test_changed_settings_are_kept_and_units_are_shown_as_a_diff(tmp_path):
 def test_with_an_owner_the_script_ends_with_the_address(tmp_path):
     runs(tmp_path, "--yes")
     data = ["--data", str(tmp_path / "var/lib/tertulia")]
-    CliRunner().invoke(main, ["user", "add", "ana@example.com", "--name", "Ana", *data])
+    CliRunner().invoke(
+        main, ["user", "add", "ana@example.com", "--name", "Ana", "--role", "owner", *data]
+    )
 
-    assert runs(tmp_path).splitlines()[-1] == f"https://{STOLEN_TIME}"
+    assert runs(tmp_path).splitlines()[-1] == f"https://{HOST}"
 
 
 @pytest.mark.parametrize("host", ["nonsense", "https://chat.example.com", "-.example.com"])
@@ -173,7 +210,7 @@ def test_only_a_host_name_is_accepted(tmp_path, host):
 
 
 def test_the_units_are_those_of_packaging():
-    files = planned(STOLEN_TIME, Path("/"), proxy_port=9009)
+    files = planned(HOST, Path("/"), proxy_port=9009)
     units = [each for each in files if "systemd" in each.path.parts]
 
     assert len(units) == 3
@@ -186,7 +223,7 @@ def test_systemd_accepts_the_units(tmp_path):
     if verify is None:
         pytest.skip("systemd-analyze is not installed")
     for proxy_port in (None, 9009):
-        files = planned(STOLEN_TIME, Path("/"), program="/bin/true", proxy_port=proxy_port)
+        files = planned(HOST, Path("/"), program="/bin/true", proxy_port=proxy_port)
         units = [each for each in files if "systemd" in each.path.parts]
         for unit in units:
             (tmp_path / unit.path.name).write_text(unit.text)

@@ -32,12 +32,13 @@ from tertulia.events.delivery.dispatch import Delivery
 from tertulia.external import eager_imports
 from tertulia.external.mail import lmtp
 from tertulia.external.stores.file_stores import FileStores
+from tertulia.features import FEATURES
 from tertulia.http import routing
 from tertulia.http.dispatch import Api, Authenticate, Precheck
 from tertulia.http.openapi import Glossary, describe
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
-from tertulia.http.request import ApiRequest
+from tertulia.http.request import ApiRequest, Disconnected
 from tertulia.http.response_metrics import ResponseCounts
 from tertulia.jobs import housekeeping, presence, runner
 from tertulia.jobs.cache_warmup import CacheWarmup
@@ -46,24 +47,24 @@ from tertulia.jobs.digests import Digests
 from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.ldap_sync import LdapSync
 from tertulia.jobs.link_preview_fetcher import LinkPreviewFetcher
+from tertulia.jobs.long_interval import LongInterval
 from tertulia.jobs.mail_sender import MailSender
 from tertulia.jobs.missed_messages import MissedMessages
 from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.push_sender import PushSender
 from tertulia.jobs.rerender import rerender
 from tertulia.jobs.runner import Job, Runner
-from tertulia.jobs.scheduled_sender import REMINDERS, SCHEDULED, send_due
 from tertulia.jobs.search_indexer import SearchIndexer
 from tertulia.jobs.table_counts import TableCounter
 from tertulia.jobs.upload_migration import UploadMigration
 from tertulia.jobs.webhook_sender import WebhookSender
 from tertulia.sample_data.demo import fake_activity
 from tertulia.sample_data.demo.people import GUEST
+from tertulia.server import log_events
 from tertulia.server.acme_http import AcmeHttpServer
 from tertulia.server.certificates import AcmeCertificate, Certificate
 from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.inbound_mail import InboundMail
-from tertulia.server.log_events import LOG_EVENTS
 from tertulia.server.status_reporter import (
     REPORT_SECONDS,
     SLOW_WRITE_SECONDS,
@@ -105,6 +106,8 @@ if TYPE_CHECKING:
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
+MAX_HEALTH_SECONDS = 1.5  # that `/health` waits for the database
+
 AGENT_PATHS = ("/mcp", "/oauth/", "/.well-known/oauth-")
 
 
@@ -118,7 +121,7 @@ class Application:
         vault: Vault,
         clock: Callable[[], float] | None = None,
     ) -> None:
-        """`clock` is for tests; the default is the database's clock."""
+        """`clock` is for tests, which move it to let time pass; the default is the database's."""
         self._goes_by_database = clock is None
         clock = clock or database.clock
         self._pictures = ExternalPictures(vault)
@@ -145,7 +148,7 @@ class Application:
         self.counting = TableCounter(database)
         self.disk = DiskWatch(config, database)
         self.exports = ExportJobs(database, self.services.stores, config.data)
-        self.carrying = UploadMigration(database, self.services.stores)
+        self.upload_migration = UploadMigration(database, self.services.stores)
         self.outbox = Outbox(database)
         self.mail_sender = MailSender(config, database, self.outbox, vault)
         self.webhook_sender = WebhookSender(config, database, self.outbox, self.delivery)
@@ -154,12 +157,17 @@ class Application:
         self.missed_messages = MissedMessages(config, database, self.delivery, vault)
         self.digests = Digests(config, database, self.delivery, vault)
         self.inbound_mail = InboundMail(config, database, self.delivery.follower.finder.find)
+        self._health_read: asyncio.Future[Any] | None = None
         self.certificate: Certificate | None = None  # set by the server that speaks TLS
         self.renewal = self._certificate_renewal()
         self.connections = ConnectionLimiter(config, database.requests)
-        self.answers = ResponseCounts()
+        self.response_counts = ResponseCounts()
         self.reporter = StatusReporter(config, database, clock, self._reported_parts())
-        self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
+        self.runner = Runner(
+            self._jobs(),
+            leader_due=partial(_due_jobs, database),
+            remember=partial(LongInterval, database),
+        )
         eager_imports.load(config)
         self._auth = auth = Authenticator(self.services)
         self._api = self._build_api(ROUTES, auth.authenticate, auth.precheck)
@@ -177,7 +185,7 @@ class Application:
 
     def _reported_parts(self) -> Parts:
         return Parts(
-            self.answers,
+            self.response_counts,
             self.delivery,
             self.indexing,
             self.counting,
@@ -191,19 +199,25 @@ class Application:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         outcome.start_request()
         path = scope["path"] if scope["type"] == "http" else ""
-        if path.startswith("/api/") and path != "/api/v1/openapi.json":
-            await self._api(scope, receive, send)
-        elif path.startswith(AGENT_PATHS):
-            await self._answer_agent(scope, receive, send)
-        elif path.startswith("/json/"):
-            await self._api_for_browsers(scope, receive, send)
-        else:
-            await self.pages(scope, receive, send)
+        with contextlib.suppress(Disconnected):  # no client is left to answer
+            if path.startswith("/api/") and path != "/api/v1/openapi.json":
+                await self._api(scope, receive, send)
+            elif path.startswith(AGENT_PATHS):
+                await self._answer_agent(scope, receive, send)
+            elif path.startswith("/json/"):
+                await self._api_for_browsers(scope, receive, send)
+            else:
+                await self.pages(scope, receive, send)
 
     async def _answer_agent(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request of the Model Context Protocol, where the organization allows it."""
-        request = ApiRequest(scope, receive, self.services.config.max_header_bytes)
-        org = await api.call.find_organization(self.services, request.host)
+        try:
+            request = ApiRequest(scope, receive, self.services.config.max_header_bytes)
+            org = await api.call.find_organization(self.services, request.host)
+        except ClientError as error:
+            reply = await _error_reply(Request(scope), error)
+            await reply(scope, receive, send)
+            return
         if org is None or not org.realm.setting("enable_agent_access"):
             await self.pages(scope, receive, send)
         else:
@@ -214,7 +228,7 @@ class Application:
         """Loaded by the first request: most servers have none."""
         from tertulia.mcp.endpoint import AgentEndpoint
 
-        return AgentEndpoint(self.services, self._auth, self.answers.observe)
+        return AgentEndpoint(self.services, self._auth, self.response_counts.observe)
 
     def _build_api(
         self,
@@ -229,7 +243,7 @@ class Application:
             self.services.config,
             precheck=precheck,
             absent=ABSENT,
-            observe=self.answers.observe,
+            observe=self.response_counts.observe,
             refused=api.audit.record_refusal,
             refresh=partial(api.authentication.refresh_before_404, self.services),
             **how,
@@ -309,7 +323,7 @@ class Application:
             return
 
         async def authorization(token: str) -> str | None:
-            return await database.query(0, actions.acme.authorization, token)
+            return await database.of(0).query(actions.acme.authorization, token)
 
         listener = AcmeHttpServer(config, authorization)
         await listener.open()
@@ -319,12 +333,18 @@ class Application:
             await listener.close()
 
     def _jobs(self) -> list[Job]:
-        return [*self._jobs_of_every_server(), *self._jobs_of_the_leader(), *self._jobs_when_due()]
+        services = self.services
+        return [
+            *self._jobs_of_every_server(),
+            *self._jobs_of_the_leader(),
+            *self._jobs_when_due(),
+            *(job for each in FEATURES for job in each.jobs(services.database, self.delivery)),
+        ]
 
     def _jobs_of_every_server(self) -> Iterator[Job]:
         database, delivery = self.services.database, self.delivery
         both = (database, delivery)
-        watch = housekeeping.ClockWatch(self.services.clock)
+        watch = housekeeping.ClockWatch(self.services.clock) if self._goes_by_database else None
         yield Job("preparation", 5, CacheWarmup(*both).run_once, run_at_start=True)
         yield Job("positions", 30, partial(housekeeping.store_positions, *both, watch))
         yield Job("presence", 2, partial(presence.store, *both))
@@ -340,7 +360,7 @@ class Application:
             activity = fake_activity.FakeActivity(delivery)
             yield Job("demo", fake_activity.EVERY_SECONDS, activity.run)
         if self._goes_by_database:
-            yield Job("clock", 60, partial(housekeeping.compare_clocks, database))
+            yield Job("clock", 60, partial(housekeeping.compare_clocks, database.blocking))
 
     async def _watch_certificate(self) -> None:
         if self.certificate is not None:
@@ -351,7 +371,7 @@ class Application:
         both = (database, self.delivery)
         remembered = config.send_key_hours * 3600
         days = config.audit_log_days
-        yield _leader_job("deleted files elsewhere", 5, self.carrying.sweep)
+        yield _leader_job("deleted files elsewhere", 5, self.upload_migration.sweep)
         yield _leader_job("missed messages", 2, self.missed_messages.run_once, run_at_start=True)
         yield _leader_job("search", 0.5, self.indexing.run_once, run_at_start=True)
         yield _leader_job("rerendering", 3600, partial(rerender, *both), run_at_start=True)
@@ -361,7 +381,6 @@ class Application:
         yield _leader_job(
             "send keys", 600, partial(housekeeping.delete_send_keys, database, remembered)
         )
-        yield _leader_job("sent messages", 600, partial(housekeeping.delete_old_sent, database))
         yield _leader_job("stale presence", 3600, partial(presence.delete_stale, *both))
         yield _leader_job(
             "old link previews", 3600, partial(housekeeping.delete_link_previews, database)
@@ -376,7 +395,7 @@ class Application:
             "received mail", 3600, partial(housekeeping.delete_received_mail, database)
         )
         if self.services.stores.is_used:
-            yield _leader_job("files", 1, self.carrying.run_once, run_at_start=True)
+            yield _leader_job("files", 1, self.upload_migration.run_once, run_at_start=True)
         if self.renewal is not None:
             yield _leader_job("certificate renewal", 60, self.renewal.renew, run_at_start=True)
         if config.ldap:
@@ -387,11 +406,6 @@ class Application:
     def _jobs_when_due(self) -> Iterator[Job]:
         """Jobs of the leader that run only if the database has something to do for them."""
         database, config, due = self.services.database, self.services.config, storage.due_jobs
-        both = (database, self.delivery)
-        yield _due_job(
-            "scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), due.SCHEDULED
-        )
-        yield _due_job("reminders", 0.5, partial(send_due, *both, REMINDERS), due.REMINDER)
         yield self._outbox_job("push", 2, "push")
         yield _due_job("pushed and read", 10, self.push_sender.retract_read, due.PUSHED)
         yield self._outbox_job("webhooks", 0.5, "webhook")
@@ -429,7 +443,7 @@ class Application:
             self.reporter.current_status,
             self._run_check,
             lambda: self.metrics.text(),
-            {each.name: each.meaning for each in LOG_EVENTS},
+            log_events.meaning,
         )
         pages = Starlette(
             lifespan=self.running,
@@ -479,32 +493,53 @@ class Application:
 
     async def _health(self, request: Request) -> Response:
         database = self.services.database
-        await database.query(0, storage.organization.first)  # 503 if it cannot be read
-        if (why := database.write_failure) is not None:
-            return JSONResponse({"status": "ok", "writes": "failing", "reason": why})
+        await self._check_readable()
+        if (why := database.health.failure) is not None:
+            status = "damaged" if database.health.damage is not None else "ok"
+            return JSONResponse({"status": status, "writes": "failing", "reason": why})
         is_waiting = database.busy_seconds > SLOW_WRITE_SECONDS
         return JSONResponse({"status": "ok", "writes": "waiting" if is_waiting else "ok"})
+
+    async def _check_readable(self) -> None:
+        """Raises ServiceUnavailable if the database cannot be read.
+
+        The threads that read may all be waiting. Then the server is well while its directory is not
+        stale, and the next checks share this read.
+        """
+        read = self._health_read
+        if read is None or read.done():
+            first = self.services.database.of(0).query(storage.organization.first)
+            read = self._health_read = asyncio.ensure_future(first)
+            # An error is no surprise if no check waits for it any more.
+            read.add_done_callback(lambda done: done.cancelled() or done.exception())
+        done, _ = await asyncio.wait([read], timeout=MAX_HEALTH_SECONDS)
+        if done:
+            read.result()
+        elif self.delivery.follower.is_stale:
+            raise ServiceUnavailable()
 
     @cached_property
     def metrics(self) -> "Metrics":
         """Created by the first scrape: most servers have none, and its library takes 5 MB."""
-        from tertulia.server.metrics import Metrics
+        from tertulia.server.metrics import MeasuredParts, Metrics
 
         return Metrics(
-            self.answers,
-            self.delivery,
-            self.runner,
-            self.indexing,
-            self.counting,
-            self.connections,
-            self.outbox,
-            self.services.database,
-            self.disk,
-            self.caches,
-            self._certificate_expiry,
-            self.reporter,
-            [each.key for each in self.services.config.ldap if each.sync_minutes],
-            self.inbound_mail,
+            MeasuredParts(
+                response_counts=self.response_counts,
+                delivery=self.delivery,
+                runner=self.runner,
+                indexing=self.indexing,
+                counting=self.counting,
+                connections=self.connections,
+                outbox=self.outbox,
+                database=self.services.database,
+                disk=self.disk,
+                caches=self.caches,
+                certificate_expiry=self._certificate_expiry,
+                reporter=self.reporter,
+                directories=[e.key for e in self.services.config.ldap if e.sync_minutes],
+                inbound_mail=self.inbound_mail,
+            )
         )
 
     def _run_check(self) -> list[CheckResult]:
@@ -526,7 +561,7 @@ class Application:
 
 
 async def _due_jobs(database: Database, questions: Sequence[str]) -> set[str] | None:
-    return await database.query_as_leader(lambda tx: storage.due_jobs.which(tx, questions))
+    return await database.leader.query(lambda tx: storage.due_jobs.which(tx, questions))
 
 
 def _leader_job(
@@ -555,12 +590,9 @@ def description() -> bytes:
                 about=api.openapi_texts.ABOUT,
                 sentence=api.openapi_texts.sentence,
                 of_field=api.openapi_texts.of_field,
-                operation_id=api.openapi_texts.operation_id,
                 schemas={
                     **api.event_schemas.schemas(),
-                    **dict(api.type_language.objects_in("objects.txt")),
-                    **api.register_schema.settings(),
-                    "Registered": {"properties": api.register_schema.parts()},
+                    **api.register_schema.schemas(),
                     "ChangedSettings": {"additionalProperties": {}},
                 },
                 headers=api.openapi_texts.HEADERS,

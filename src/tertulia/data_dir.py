@@ -7,25 +7,28 @@ import contextlib
 import fcntl
 import os
 import secrets
+import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from tertulia import __version__, file_permissions, storage
+from tertulia import __version__, file_permissions, storage, upgrade_plan
 from tertulia.config import Config
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.dialects import sqlite_check
 from tertulia.database.schema import SchemaState
 from tertulia.domain.people.keys import Vault, WrongSecret
 from tertulia.errors import StartupError
 from tertulia.log import log
+from tertulia.upgrade_plan import STOPPED_SERVER_SECONDS
 
 ODD_CLOCK_SECONDS = 2.0
 WRONG_CLOCK_SECONDS = 60.0
 SILENT_SECONDS = 2.0
-STOPPED_SERVER_SECONDS = 6.0
+MIN_FREE_BYTES = 1 << 20  # below this, a failure to open the database is one of a full disk
 RESTORE_MARK = "restore-unfinished"
 
 
@@ -41,6 +44,14 @@ class WrongClock(StartupError):
 class FolderInUse(StartupError):
     def __init__(self, folder: Path) -> None:
         super().__init__(f"Another Tertulia server is running on the data in {folder}.")
+
+
+class DiskFull(StartupError):
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            f"The disk of {folder} is full, and the database cannot be opened. Please free some"
+            " space first."
+        )
 
 
 class NoData(StartupError):
@@ -62,18 +73,30 @@ class RestoreInterrupted(StartupError):
         )
 
 
-def open_database(config: Config) -> Database:
+def open_database(config: Config, *, to_serve: bool = True) -> BlockingDatabase:
     """Open the database and migrate its schema; create it if there is none.
 
-    Raises RestoreInterrupted if a restore was not finished.
+    Raises RestoreInterrupted if a restore was not finished, and UpgradeRefused.
     """
     _check_restored(config)
     _create_private_files(config)
-    database = Database.at(config.database_url)
-    with _announced_wait():
-        database.dialect.check_fitness()
-        _upgrade(database)
+    database = BlockingDatabase.at(config.database_url)
+    with _announced_wait(), _full_disk_named(config):
+        database.dialect.cluster.check_fitness()
+        _upgrade(database, to_serve=to_serve)
     return database
+
+
+@contextlib.contextmanager
+def _full_disk_named(config: Config) -> Iterator[None]:
+    """Without space for its side files SQLite reports "disk I/O error". Raises DiskFull."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        file = sqlite_file(config)
+        if file is not None and shutil.disk_usage(file.parent).free < MIN_FREE_BYTES:
+            raise DiskFull(file.parent) from error
+        raise
 
 
 @contextlib.contextmanager
@@ -92,29 +115,32 @@ def _announce_wait() -> None:
     log.warning("database.waiting", seconds=SILENT_SECONDS)
 
 
-def open_alongside_server(config: Config) -> Database:
+def open_alongside_server(config: Config) -> BlockingDatabase:
     """Open the database for a command that may run beside the server.
 
-    Raises NoData if there is none. The schema is migrated only if no server runs. The connection
-    stays open, so the caller must close the database.
+    Raises NoData if there is none. A SQLite file is migrated only if no server runs, and no
+    database if that is one-way (UpgradeRefused). The connection stays open, so the caller must
+    close the database.
     """
     database = _existing_database(config)
     database.reuse_connections()
-    schema = _check_filled(config, database)
+    with _full_disk_named(config):
+        schema = _check_filled(config, database)
     schema.check()
     if schema.missing():
         with folder_lock(config):
-            _upgrade(database)
+            _upgrade(database, to_serve=False)
     return database
 
 
-def _upgrade(database: Database) -> None:
-    """Migrate the schema, and log the old and the new version."""
+def _upgrade(database: BlockingDatabase, *, to_serve: bool) -> None:
+    """Migrate the schema, and log the old and the new version. Raises UpgradeRefused."""
+    upgrade_plan.check(database, to_serve=to_serve)
     before = database.schema()
     database.migrate()
     after = database.schema()
     version = __version__
-    former = database.read_now(0, storage.server_values.find, storage.server_values.VERSION)
+    former = database.of(0).read(storage.server_values.find, storage.server_values.VERSION)
     is_same = before.applied == after.applied
     if former == version and is_same:
         return
@@ -127,24 +153,24 @@ def _upgrade(database: Database) -> None:
             to_schema=max(after.applied),
             one_way=after.must_know > before.must_know,
         )
-    database.write_now(0, storage.server_values.store, storage.server_values.VERSION, version)
+    database.of(0).write(storage.server_values.store, storage.server_values.VERSION, version)
 
 
-def find_database(config: Config) -> Database:
+def find_database(config: Config) -> BlockingDatabase:
     """Open the database as it is. Raises NoData if there is none."""
     database = _existing_database(config)
     _check_filled(config, database)
     return database
 
 
-def _existing_database(config: Config) -> Database:
+def _existing_database(config: Config) -> BlockingDatabase:
     file = sqlite_file(config)
     if file is not None and not file.exists():
         raise NoData(config)
-    return Database.at(config.database_url)
+    return BlockingDatabase.at(config.database_url)
 
 
-def _check_filled(config: Config, database: Database) -> SchemaState:
+def _check_filled(config: Config, database: BlockingDatabase) -> SchemaState:
     schema = database.schema()
     if schema.is_empty:
         raise NoData(config)
@@ -181,12 +207,12 @@ def find_secret(config: Config) -> bytes | None:
         return None
 
 
-def check_vault(config: Config, database: Database) -> None:
+def check_vault(config: Config, database: BlockingDatabase) -> None:
     """Check that the secret matches the keys in the database.
 
     Raises WrongSecret. Without this check every login would fail without an explanation.
     """
-    sealed = database.read_now(0, storage.data_check.any_sealed_key)
+    sealed = database.of(0).read(storage.data_check.any_sealed_key)
     if sealed is None:
         return
     vault = load_vault(config)
@@ -235,7 +261,7 @@ def _return_to_former(config: Config, sealed: bytes) -> bool:
     return True
 
 
-def check_clock(database: Database) -> None:
+def check_clock(database: BlockingDatabase) -> None:
     """Raise WrongClock if our clock is far from the database's, which other servers use too."""
     behind = database.compare_clocks()
     if abs(behind) > WRONG_CLOCK_SECONDS:
@@ -258,7 +284,7 @@ def _check_restored(config: Config) -> None:
         return
     file = sqlite_file(config)
     if file is None:
-        is_empty = Database.at(config.database_url).schema().is_empty
+        is_empty = BlockingDatabase.at(config.database_url).schema().is_empty
     else:
         is_empty = not file.exists() or not file.stat().st_size
     if is_empty:
@@ -289,8 +315,8 @@ def folder_lock(config: Config) -> Iterator[None]:
         yield
 
 
-def start_quick_check(config: Config, *, waits: bool) -> None:
-    """Check SQLite's file on a thread and log what it finds. PostgreSQL checks itself.
+def start_quick_check(config: Config, database: BlockingDatabase, *, waits: bool) -> None:
+    """Check SQLite's file on a thread, and log and report damage. PostgreSQL checks itself.
 
     Before the first account the file is small, and the caller waits: the last line of the terminal
     is then the address of the first-run page.
@@ -298,14 +324,17 @@ def start_quick_check(config: Config, *, waits: bool) -> None:
     file = sqlite_file(config)
     if file is not None:
         check = threading.Thread(
-            target=sqlite_check.quick_check, args=(file,), name="quick check", daemon=True
+            target=sqlite_check.quick_check,
+            args=(file, database.health.damaged),
+            name="quick check",
+            daemon=True,
         )
         check.start()
         if waits:
             check.join()
 
 
-def check_alone(database: Database) -> None:
+def check_alone(database: BlockingDatabase) -> None:
     """Raise StartupError if another server uses this PostgreSQL. SQLite has the folder lock.
 
     PostgreSQL notices the end of a server that was just stopped a moment later: wait for that.

@@ -1,5 +1,7 @@
 """A bot acts with its owner's rights, so a bot must not give those rights to others."""
 
+import json
+
 import pytest
 from tests.support.people import Chat, Person, basic
 
@@ -64,24 +66,45 @@ def test_an_administrator_can_transfer_a_bot(chat, root):
     assert bot.get("/users/me").succeeds()["bot_owner_id"] == root.id
 
 
-def test_an_administrator_who_takes_over_an_owners_bot_does_not_get_its_key(chat, root):
-    adam = chat.person("adam", role="admin")
+def test_an_administrator_cannot_give_an_owners_bot_to_anybody(chat, root):
+    adam, ben = chat.person("adam", role="admin"), chat.person("ben")
     bot = makes_bot(root)
     adam.get(f"/bots/{bot.id}/api_key").fails("Insufficient permission")
 
-    adam.patch(f"/bots/{bot.id}", bot_owner_id=adam.id).succeeds()
+    for new_owner in (adam, ben):
+        adam.patch(f"/bots/{bot.id}", bot_owner_id=new_owner.id).fails("Insufficient permission")
 
-    assert is_shut_out(bot)
-    assert adam.get(f"/bots/{bot.id}/api_key").succeeds()["api_key"] != bot.key
+    adam.patch(f"/bots/{bot.id}", bot_owner_id=root.id, full_name="Ebb").succeeds()
+    assert bot.get("/users/me").succeeds()["bot_owner_id"] == root.id
 
 
-def test_an_administrator_does_not_pass_an_owners_bot_key_to_a_third_person(chat, root):
-    adam, ben = chat.person("adam", role="admin"), chat.person("ben")
-    bot = makes_bot(root)
+def test_an_administrator_cannot_read_an_owners_private_channel_by_moving_the_bots_address(
+    chat, root
+):
+    adam = chat.person("adam", role="admin")
+    made = root.post(
+        "/bots",
+        full_name="tide",
+        short_name="tide",
+        bot_type=3,
+        payload_url=json.dumps("https://one.example/"),
+    ).succeeds()
+    path = f"/bots/{made['user_id']}"
 
-    adam.patch(f"/bots/{bot.id}", bot_owner_id=ben.id).succeeds()
+    adam.patch(path, service_payload_url="https://two.example/").fails("Insufficient permission")
 
-    assert is_shut_out(bot)
+    adam.patch(path, service_payload_url="https://one.example/").succeeds()
+    root.patch(path, service_payload_url="https://two.example/").succeeds()
+
+
+def test_an_administrator_cannot_take_over_the_bot_of_a_deactivated_owner(chat, root):
+    adam, olga = chat.person("adam", role="admin"), chat.person("olga", role="owner")
+    bot = makes_bot(olga)
+    root.delete(f"/users/{olga.id}").succeeds()
+
+    adam.post(f"/users/{bot.id}/reactivate").fails("Insufficient permission")
+
+    root.post(f"/users/{bot.id}/reactivate").succeeds()
 
 
 def test_a_new_owner_who_could_not_read_the_key_gets_another_one(chat, root):

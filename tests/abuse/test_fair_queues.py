@@ -83,7 +83,7 @@ def test_a_backlog_delays_its_owner_and_not_others(chat, in_kitchen, ana, ben, q
     queue = queue_of(chat)
 
     with Backlog(queue, ana.id) as backlog:
-        served = queue.served
+        served = queue.state.served
         refused = asks(ana if asks is new_key else bot, message)  # bots have no push keys
         response = in_background(lambda: asks(ben, message))
         turns = backlog.turns_until(response)
@@ -95,7 +95,7 @@ def test_a_backlog_delays_its_owner_and_not_others(chat, in_kitchen, ana, ben, q
             assert (refused.status, refused.json["code"]) == (429, "RATE_LIMIT_HIT")
             assert refused.headers["Retry-After"] == "1"
         assert answered.status == 200
-        assert queue.served > served
+        assert queue.state.served > served
         # One search reads several times, and more often while the index is behind.
         bound = max(MAX_TURNS, queue.max_waiting // 20)
         assert turns <= bound
@@ -110,6 +110,14 @@ def test_an_image_does_not_wait_for_another_persons(chat, ana, ben):
 
         uploaded.result(TIMEOUT_SECONDS).succeeds()
         assert backlog.waiting == queue.max_waiting
+
+
+def test_a_long_form_does_not_wait_for_another_persons(chat, ana, ben):
+    with Backlog(forms.FORMS, ana.id) as backlog:
+        answered = in_background(lambda: long_form(ben, None))
+
+        answered.result(TIMEOUT_SECONDS).succeeds()
+        assert backlog.waiting == forms.FORMS.max_waiting
 
 
 @pytest.mark.parametrize("kind", [pytest.param("postgres", marks=pytest.mark.postgres)])

@@ -78,14 +78,14 @@ def test_few_messages_with_much_text_are_composed_one_answer_at_a_time(
     chat.write(says_much, ana.id, 20)
     plain = {"anchor": "newest", "num_before": 20, "apply_markdown": False}
     ids = [each["id"] for each in fetched(ana, whole=True, **plain)]
-    before = queue.served
+    before = queue.state.served
     given = {name: ids if isinstance(value, range) else value for name, value in params.items()}
 
     assert len(ana.get(path, **given).succeeds()["messages"]) == 20
-    assert queue.served == before + 1
+    assert queue.state.served == before + 1
 
     ana.get("/messages", anchor="newest", num_before=0).succeeds()
-    assert queue.served == before + 1
+    assert queue.state.served == before + 1
 
 
 def test_parts_of_an_answer_that_were_sent_are_freed():

@@ -14,7 +14,9 @@ from tests.support.people import Chat, Person
 from tertulia.integrations import WebhookRequest, json_text
 
 NESTED = json.dumps([[]] * 450_000).encode()
-LINES = json.dumps({"text": "*a* _b_ <c\n" * 100_000, "blocks": [{"type": "x"}] * 9000}).encode()
+QUEUE_STATES = json.dumps(
+    {"text": "*a* _b_ <c\n" * 100_000, "blocks": [{"type": "x"}] * 9000}
+).encode()
 FIELDS = b"&".join(b"%d=x" % each for each in range(300_000))
 
 
@@ -28,7 +30,7 @@ def oven(chat: Chat) -> Person:
     "name, body, media, params",
     [
         ("json", NESTED, "application/json", {}),
-        ("slack_incoming", LINES, "application/json", {}),
+        ("slack_incoming", QUEUE_STATES, "application/json", {}),
         ("github", NESTED, "application/json", {}),
         ("travis", FIELDS, "text/plain", {"webhook_secret": "beef"}),
     ],

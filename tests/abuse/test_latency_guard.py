@@ -47,6 +47,6 @@ def test_work_in_a_transaction_is_found(chat):
 
 
 def test_work_on_other_threads_is_ignored(chat):
-    chat.server.do(chat.server.database.read_in_thread_in(chat.realm.id, much_work))
+    chat.server.do(chat.server.database.of(chat.realm.id).in_thread.read(much_work))
 
     assert not GUARD.problems()

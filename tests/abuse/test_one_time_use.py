@@ -206,6 +206,6 @@ def _usable_refresh_tokens(tx, client):
 def _allowed(tx, user, channel_id):
     """A program and its code."""
     agents, back = actions.people.agents, "http://127.0.0.1/"
-    client = agents.register(tx, "Helper", [back])
+    client = agents.register(tx, "Helper", [back], "")
     wish = GrantRequest({channel_id: True}, False, False, None)
     return client.id, agents.allow(tx, user, client, wish, back, agents.challenge_of("v" * 64))

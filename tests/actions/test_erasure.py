@@ -170,7 +170,7 @@ def test_an_organization_is_deactivated_reactivated_and_deleted_while_the_server
 
 def test_deleting_an_organization_says_what_it_has_and_asks(tmp_path):
     terminal = Terminal(tmp_path / "data").creates_tables()
-    terminal.runs("generate", "--people", "3", "--channels", "2", "--messages", "40")
+    terminal.generates("--people", "3", "--channels", "2", "--messages", "40")
     terminal.runs("org", "deactivate")
 
     refused = terminal.runs("org", "delete", typing="n\n")

@@ -4,13 +4,15 @@ from typing import Any
 
 import pytest
 
-from tertulia import actions
-from tertulia.database.tx import Row, Tx
+from tertulia import actions, features
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import ClientError
+from tertulia.features.drafts import DraftFields
 
 UNKNOWN = 987_654
-WORDS: Any = ("", [], "", "x", None)
+WORDS = DraftFields("", [], "", "x")
 
 
 class TableCounter(Tx):
@@ -67,10 +69,10 @@ def test_hidden_and_missing_objects_take_the_same_queries(hidden):
         (actions.channels.visible_to, ben, "channel", ()),
         (actions.channels.readable_by, ben, "channel", ()),
         (actions.channels.visible_to, guest, "channel", ()),
-        (actions.personal.drafts.edit, ben, "draft", (WORDS,)),
-        (actions.personal.drafts.delete, ben, "draft", ()),
-        (actions.personal.snippets.edit, ben, "snippet", ("x", None)),
-        (actions.personal.snippets.delete, ben, "snippet", ()),
+        (features.drafts.edit, ben, "draft", (WORDS,)),
+        (features.drafts.delete, ben, "draft", ()),
+        (features.snippets.edit, ben, "snippet", ("x", None)),
+        (features.snippets.delete, ben, "snippet", ()),
         (actions.people.visible_users.find, guest, "person", ()),
         (actions.messages.visible_to, ben, "message", ()),
         (actions.messages.visible_to, ben, "letter", ()),

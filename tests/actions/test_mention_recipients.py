@@ -79,7 +79,7 @@ def test_a_mentioned_system_group_has_the_users_of_its_role(chat, ana, ben):
 
 def _nest(tx, inner, may_mention):
     group_id = _make_group(tx, "chiefs", [], may_mention)
-    storage.groups.add_subgroup(tx, group_id, inner)
+    storage.groups.add_subgroups(tx, group_id, [inner])
     return group_id
 
 

@@ -45,7 +45,8 @@ class Calls(dict[tuple[str, str], dict[str, Any]]):
         return {name: value() if callable(value) else value for name, value in params.items()}
 
     def items(self) -> Any:
-        return [(route, self[route]) for route in self]
+        """Each call is made up when its turn comes: the code of an app is valid for a minute."""
+        return ((route, self[route]) for route in self)
 
 
 def address(route: tuple[str, str], path_params: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -82,6 +83,21 @@ def test_a_json_body_works_like_a_form(in_kitchen, ana, media):
     ).succeeds()
 
     assert "read" in ana.sees(sent["id"])["flags"]
+
+
+@pytest.mark.parametrize(
+    "body, msg",
+    [
+        ({"content": None}, "Missing 'content' argument"),
+        ({"content": 5}, "content is not a string"),
+        ({"content": {"a": 1}}, "content is not a string"),
+        ({"content": "x", "read_by_sender": "true"}, "read_by_sender is not a boolean"),
+    ],
+)
+def test_a_json_body_with_another_type_is_refused(in_kitchen, ana, body, msg):
+    message = json.dumps({"type": "channel", "to": "kitchen", "topic": "x"} | body).encode()
+
+    ana.raw("POST", "/api/v1/messages", message, Content_Type="application/json").fails(msg)
 
 
 @pytest.mark.parametrize(
@@ -419,6 +435,14 @@ def test_an_unknown_organization_has_no_page(chat):
 def test_health_and_metrics_answer_on_this_machine(chat):
     assert chat.stranger.raw("GET", "/health").json == {"status": "ok", "writes": "ok"}
     assert b"tertulia_requests_total" in chat.stranger.raw("GET", "/metrics").body
+
+
+@pytest.mark.on_both
+def test_each_of_many_health_checks_at_once_is_answered(chat):
+    with ThreadPoolExecutor(16) as threads:
+        replies = list(threads.map(lambda _: chat.stranger.raw("GET", "/health"), range(300)))
+
+    assert {reply.status for reply in replies} == {200}
 
 
 @pytest.mark.on_one

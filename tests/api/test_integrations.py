@@ -65,6 +65,39 @@ def test_a_payload_is_posted_by_the_bot(ana, bot, media):
     assert text["client"] == "ZulipSlackWebhook"
 
 
+@pytest.mark.parametrize("start", [b"", b"\r\n "])
+def test_json_is_recognized_with_the_content_type_of_a_form_at_any_length(ana, bot, start):
+    """Curl sends this content type by default."""
+    words = "Soup & bread = " * 40
+    for payload in ({"text": words}, [words]):
+        name = "slack_incoming" if isinstance(payload, dict) else "json"
+        body = start + json.dumps(payload).encode()
+        call = calls(bot, name, None, body=body, stream="kitchen", topic="lunch")
+
+        call(Content_Type="application/x-www-form-urlencoded").succeeds()
+
+        assert "bread = Soup" in newest_message(ana)["content"]
+
+
+@pytest.mark.parametrize("command", ["/poll Lunch?\nSoup", "/todo House\nRoof"])
+def test_a_payload_starts_no_widget(ana, bot, command):
+    calls(bot, "slack_incoming", {"text": command}, stream="kitchen", topic="lunch")().succeeds()
+
+    message = newest_message(ana)
+    assert message["content"].startswith(command.split()[0])
+    assert message["submessages"] == []
+
+
+def test_a_payload_about_several_topics_is_posted_to_each(ana, bot):
+    listed = [{"status": "firing", "labels": {"instance": each}} for each in ("attic", "cellar")]
+    payload = {"status": "firing", "alerts": listed}
+
+    calls(bot, "alertmanager", payload, stream="kitchen")().succeeds()
+
+    found = ana.get("/messages", anchor="newest", num_before=2).succeeds()["messages"]
+    assert [each["subject"] for each in found] == ["attic", "cellar"]
+
+
 def test_without_a_channel_the_payload_goes_to_the_owner(ana, bot):
     calls(bot, "slack_incoming", SOUP)().succeeds()
 

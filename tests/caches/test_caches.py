@@ -13,13 +13,9 @@ from tertulia.caches.all_caches import Caches
 from tertulia.caches.cache import Cache, EntryCache, Fact, Invalidating, NewMessage
 from tertulia.caches.history import (
     MAX_FRAGMENT_BYTES,
-    MAX_REWRITTEN,
     OVERHEAD_BYTES,
     Fragment,
     FragmentCache,
-    HistoryPage,
-    HistoryPageCache,
-    HistoryWindow,
 )
 from tertulia.caches.logins import LoginCache, VerifiedLogin
 from tertulia.caches.message_locations import MessageLocations
@@ -265,66 +261,6 @@ def test_a_message_read_before_it_was_rewritten_is_not_cached():
 
     cache.put(1 << 3, fragment(1), seq=7)
     assert cache.get(1 << 3) is not None
-
-
-# --- pages ---
-
-
-def page(channel_id: int, seq: int, message_id: int = 1) -> HistoryPage:
-    found = HistoryWindow([message_id], message_id, True, True, True)
-    return HistoryPage(1, channel_id, seq, found, {message_id: fragment(message_id)}, {})
-
-
-@pytest.mark.parametrize(
-    ("event", "left"),
-    [
-        pytest.param(sends(6), [2, 3], id="a send drops the pages of its channel"),
-        pytest.param(reacts(6, 2), [1, 3], id="a reaction drops the pages with its message"),
-        pytest.param(moves(6, 9), [], id="a move drops all pages"),
-        pytest.param(
-            Logged(6, SomeEvent(rewrites=range(9, 10 + MAX_REWRITTEN))),
-            [],
-            id="many rewritten messages drop all pages",
-        ),
-    ],
-)
-def test_an_event_drops_the_pages_that_it_can_change(event, left):
-    pages = HistoryPageCache(64)
-    for channel_id in (1, 2, 3):
-        pages.put(channel_id, page(channel_id, 5, message_id=channel_id))
-
-    pages.invalidate(event)
-
-    assert [each for each in (1, 2, 3) if pages.find_at(each, 6) is not None] == left
-
-
-def test_a_page_read_at_another_log_position_is_not_used():
-    pages = HistoryPageCache(64)
-    pages.invalidate(sends(6))
-    pages.put("early", page(1, seq=5))
-    pages.put("late", page(1, seq=7))
-
-    assert pages.find_at("early", 6) is None
-    assert pages.find_at("late", 6) is None
-    assert pages.find_at("late", 7) is not None
-
-
-def test_a_page_read_before_a_reaction_is_not_used_after_it():
-    pages = HistoryPageCache(64)
-    pages.invalidate(reacts(6, 1))
-    pages.put("early", page(1, seq=5))
-    pages.put("late", page(1, seq=6))
-
-    assert pages.find_at("early", 6) is None
-    assert pages.find_at("late", 6) is not None
-
-
-def test_the_number_of_pages_is_bounded():
-    pages = HistoryPageCache(64)
-    for number in range(65):
-        pages.put(number, page(1, seq=5))
-
-    assert [number for number in range(65) if pages.find_at(number, 5) is None] == [0]
 
 
 # --- starts of topic pages ---

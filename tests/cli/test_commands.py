@@ -20,7 +20,7 @@ from tertulia.cli import main
 from tertulia.cli.commands import COMMANDS, ORG_COMMANDS, USER_COMMANDS, org, user
 from tertulia.config import Config
 from tertulia.data_dir import load_vault
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import MediaInfo
 from tertulia.domain.organization.settings import SETTINGS
@@ -46,8 +46,8 @@ def either_terminal(kind: Kind, databases: Databases) -> Terminal:
     return Terminal(folder, url)
 
 
-def database_of(terminal: Terminal) -> Database:
-    return Database.at(Config(data=terminal.data).database_url)
+def database_of(terminal: Terminal) -> BlockingDatabase:
+    return BlockingDatabase.at(Config(data=terminal.data).database_url)
 
 
 # --- people ---
@@ -88,14 +88,14 @@ def test_a_password_is_read_from_the_first_line(terminal):
     added = terminal.runs(*add, typing="all the best wishes\nand more\n")
 
     user_id = json.loads(added.out)["user_id"]
-    stored = database_of(terminal).read_now(FIRST, storage.people.password_hash, user_id)
+    stored = database_of(terminal).of(FIRST).read(storage.people.password_hash, user_id)
     assert domain.people.passwords.matches("all the best wishes", stored)
 
 
 def test_a_user_without_password_has_no_password_hash(terminal):
     terminal.adds("ana")
 
-    stored = database_of(terminal).read_now(FIRST, storage.people.password_hash, 2)
+    stored = database_of(terminal).of(FIRST).read(storage.people.password_hash, 2)
 
     assert stored is None
 
@@ -181,13 +181,13 @@ def test_a_password_can_be_set_later(terminal):
 
     assert (result.code, result.err) == (0, "Ana <ana@example.com> has a new password.\n")
     assert (short.code, short.err) == (1, "Error: A password has at least 8 characters.\n")
-    ana = database_of(terminal).read_now(FIRST, storage.people.find_by_email, "ana@example.com")
+    ana = database_of(terminal).of(FIRST).read(storage.people.find_by_email, "ana@example.com")
     assert ana is not None
-    known = database_of(terminal).read_now(FIRST, storage.people.password_hash, ana.id)
+    known = database_of(terminal).of(FIRST).read(storage.people.password_hash, ana.id)
     assert domain.people.passwords.matches("soup and bread", known)
     piped = ["user", "password", "ana@example.com", "--password-stdin"]
     assert terminal.runs(*piped, typing="bread and soup\nsecond line\n").code == 0
-    known = database_of(terminal).read_now(FIRST, storage.people.password_hash, ana.id)
+    known = database_of(terminal).of(FIRST).read(storage.people.password_hash, ana.id)
     assert domain.people.passwords.matches("bread and soup", known)
 
 
@@ -210,7 +210,7 @@ def test_reset_key_creates_a_new_key(terminal):
     assert f"key={new}\n" in terminal.runs("user", "zuliprc", "ana@example.com").out
     vault = load_vault(Config(data=terminal.data))
     assert vault is not None
-    known = database_of(terminal).read_now(FIRST, storage.people.fingerprints)
+    known = database_of(terminal).of(FIRST).read(storage.people.fingerprints)
     assert vault.fingerprint(new) in known.values()
 
 
@@ -333,7 +333,7 @@ def test_a_setting_is_stored_with_its_type(terminal, key, value, stored):
     result = terminal.runs("org", "set", key, value)
 
     assert (result.code, result.out, result.err) == (0, "", f"{key} is now {value}.\n")
-    (realm,) = database_of(terminal).read_now(0, storage.organization.list_all)
+    (realm,) = database_of(terminal).of(0).read(storage.organization.list_all)
     assert realm.setting(key) == stored
 
 
@@ -392,7 +392,7 @@ def test_all_settings_are_listed_with_their_descriptions(terminal):
 
 def test_a_retention_that_deletes_messages_is_confirmed_first(tmp_path):
     terminal = Terminal(tmp_path / "data").creates_tables()
-    terminal.runs("generate", "--people", "3", "--channels", "2", "--messages", "40")
+    terminal.generates("--people", "3", "--channels", "2", "--messages", "40")
 
     def sets(days, *more, typing=""):
         return terminal.runs("org", "set", "message_retention_days", days, *more, typing=typing)
@@ -493,7 +493,7 @@ def miscount_files(tx: Tx) -> None:
 )
 def test_check_finds_inconsistent_data(terminal, meddle, problem):
     terminal.adds("ana")
-    database_of(terminal).write_now(FIRST, meddle)
+    database_of(terminal).of(FIRST).write(meddle)
 
     result = terminal.runs("check")
 
@@ -517,12 +517,12 @@ def test_check_reports_a_missing_secret_and_creates_none(terminal):
 
 NEEDS_NO_DATA = {
     "serve",
-    "generate",
     "import",
     "org create",
     "restore",
     "mail test",
     "quickstart",
+    "version",
     "selftest",
     "health",
 }
@@ -578,7 +578,7 @@ def test_an_empty_database_is_refused_and_left_empty(databases):
     refused = Terminal(folder, url).runs("user", "list")
 
     assert refused.err == "Error: There is no Tertulia data in this database.\n"
-    assert Database.at(url).schema().is_empty
+    assert BlockingDatabase.at(url).schema().is_empty
 
 
 @pytest.mark.postgres
@@ -637,10 +637,10 @@ def test_a_file_that_is_no_database_is_reported_in_one_line(new_terminal):
 
     refused = new_terminal.runs("user", "list")
 
-    assert (refused.code, refused.err) == (
-        1,
-        "Error: The database cannot be used: file is not a database.\n",
-    )
+    assert refused.code == 1
+    assert refused.err.startswith("Error: The database cannot be used: file is not a database. ")
+    assert "restore the last backup" in refused.err
+    assert len(refused.err.splitlines()) == 1
 
 
 def test_the_version_and_the_help_of_every_command_are_shown():
@@ -719,7 +719,7 @@ def test_a_command_imports_only_what_it_needs(terminal, words, absent):
 def test_a_command_opens_one_connection_and_closes_it(kind, databases, monkeypatch, words):
     url, folder = databases.new(kind)
     terminal = Terminal(folder, url).creates_organization()
-    dialect = type(Database.at(url).dialect)
+    dialect = type(BlockingDatabase.at(url).dialect)
     connect, made = dialect.connect, list[Any]()
 
     def counted(one: Any) -> Any:
@@ -733,3 +733,44 @@ def test_a_command_opens_one_connection_and_closes_it(kind, databases, monkeypat
     (connection,) = made
     with pytest.raises(Exception, match="closed"):
         connection.execute("SELECT 1")
+
+
+def test_a_mistyped_command_gets_a_suggestion(tmp_path):
+    terminal = Terminal(tmp_path / "data")
+
+    for words, meant in ((("serv",), "serve"), (("user", "lst"), "list")):
+        refused = terminal.runs(*words)
+        assert refused.code == 2
+        assert f"No such command '{words[-1]}'. Did you mean '{meant}'?" in refused.err
+    assert "Did you mean" not in terminal.runs("weather").err
+
+
+def test_the_version_is_a_command_too(tmp_path):
+    terminal = Terminal(tmp_path / "data")
+
+    assert terminal.runs("version").out == terminal.runs("--version").out
+
+
+def test_the_help_of_serve_has_the_defaults(tmp_path):
+    help = " ".join(Terminal(tmp_path / "data").runs("serve", "--help").out.split())
+
+    assert "0 picks a free one. [default: 9009]" in help
+    assert "The address to listen on" in help
+
+
+def test_backups_and_exports_print_json_and_nothing_else(tmp_path):
+    terminal = Terminal(tmp_path / "data").creates_organization()
+    copy, archive, pages = (tmp_path / name for name in ("copy.tar", "house.tar.gz", "pages"))
+
+    backup = terminal.runs("backup", str(copy), "--json", "--quiet")
+    export = terminal.runs("export", str(archive), "--json", "--quiet")
+    html = terminal.runs("export", str(pages), "--html", "--json", "--quiet")
+
+    assert backup.err + export.err + html.err == ""
+    assert json.loads(backup.out) == {
+        "file": str(copy),
+        "bytes": copy.stat().st_size,
+        "missing_files": 0,
+    }
+    assert json.loads(export.out) == {"file": str(archive), "bytes": archive.stat().st_size}
+    assert json.loads(html.out) == {"folder": str(pages), "missing_files": []}

@@ -5,7 +5,7 @@ import time
 import pytest
 from tests.support.cli_runner import Terminal
 
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 
 
 @pytest.fixture
@@ -68,8 +68,8 @@ def test_a_list_of_users_is_imported_in_one_step(terminal, tmp_path):
         "ben@example.com  Ben, the other  #sandbox #general",
     ]
     assert "Ana García" in everybody(terminal)
-    database = Database.at(f"sqlite:///{tmp_path}/data/tertulia.db", time.time)
-    greetings = database.read_now(1, lambda tx: tx.all("SELECT content FROM message"))
+    database = BlockingDatabase.at(f"sqlite:///{tmp_path}/data/tertulia.db", time.time)
+    greetings = database.of(1).read(lambda tx: tx.all("SELECT content FROM message"))
     assert [row["content"] for row in greetings].count("Welcome to Tertulia!") == 2
 
 

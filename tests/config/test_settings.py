@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from tools.docs_pages import PAGES
 
-from tertulia.cli.docs_pages import PAGES
 from tertulia.cli.flags import config_options
 from tertulia.config import SETTINGS, Config, ConfigError, Rate, Setting, as_text
 from tertulia.config.docs import settings_markdown

@@ -2,10 +2,11 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,23 @@ class Postgres:
 
     def kill(self) -> None:
         run("pg_ctl", "-D", self.folder, "-m", "immediate", "stop")
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop all its processes during the block. The kernel keeps their connections open, and
+        accepts new ones."""
+        first = int((self.folder / "postmaster.pid").read_text().split()[0])
+        stopped = [first]
+        os.kill(first, signal.SIGSTOP)
+        try:
+            for each in _children(first):
+                os.kill(each, signal.SIGSTOP)
+                stopped.append(each)
+            yield
+        finally:
+            for each in reversed(stopped):
+                with suppress(ProcessLookupError):
+                    os.kill(each, signal.SIGCONT)
 
     def restart(self, how: str) -> None:
         """`fast` closes connections in order, `immediate` does not."""
@@ -74,6 +92,13 @@ class Postgres:
     @property
     def _log(self) -> Path:
         return self.folder.with_suffix(".log")
+
+
+def _children(process: int) -> list[int]:
+    tasks = Path(f"/proc/{process}/task")
+    return [
+        int(each) for task in tasks.iterdir() for each in (task / "children").read_text().split()
+    ]
 
 
 @contextmanager

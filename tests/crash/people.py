@@ -6,7 +6,7 @@ from tests.crash.client import Client
 from tests.crash.server import SECRET
 
 from tertulia import actions
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import Role
@@ -29,16 +29,16 @@ def create_organization(url: str, names: str) -> dict[str, Person]:
 
     Messages may be edited without time limit: a test may last longer than ten minutes.
     """
-    database = Database.at(url)
+    database = BlockingDatabase.at(url)
     database.migrate()
-    realm = database.write_now(0, actions.organization.create, "Tertulia", "")
-    database.write_now(realm.id, actions.organization.settings.edit, None, NO_EDIT_LIMIT)
+    realm = database.of(0).write(actions.organization.create, "Tertulia", "")
+    database.of(realm.id).write(actions.organization.settings.edit, None, NO_EDIT_LIMIT)
     people: dict[str, Person] = {}
     for name in names.split():
         role = Role.MEMBER if people else Role.OWNER
         new = NewUser(f"{name}@example.com", name.title(), role)
-        user, key = database.write_now(
-            realm.id, actions.people.account_creation.add, Vault(SECRET.encode()), new
+        user, key = database.of(realm.id).write(
+            actions.people.account_creation.add, Vault(SECRET.encode()), new
         )
         people[name] = Person(user.id, user.email, key)
     return people

@@ -22,7 +22,7 @@ from tests.support.databases import Databases, Kind
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import actions, storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.people.agents import GrantRequest
 
@@ -86,18 +86,18 @@ def test_every_question_gets_one_answer_after_kills_of_server_or_agent(
 
 def granted(url: str, person: Person, channel: str) -> str:
     """An access token for one channel, which outlives the test."""
-    database = Database.at(url)
+    database = BlockingDatabase.at(url)
     realm_id = 1
     edit = actions.organization.settings.edit
-    database.write_now(realm_id, edit, None, {"enable_agent_access": True})
-    return database.write_now(realm_id, _allow, person.id, channel)
+    database.of(realm_id).write(edit, None, {"enable_agent_access": True})
+    return database.of(realm_id).write(_allow, person.id, channel)
 
 
 def _allow(tx: Tx, user_id: int, name: str) -> str:
     user, channel = storage.people.find(tx, user_id), storage.channels.find_by_name(tx, name)
     assert user is not None
     assert channel is not None
-    client = actions.people.agents.register(tx, "Helper", [BACK])
+    client = actions.people.agents.register(tx, "Helper", [BACK], "")
     wish = GrantRequest({channel.id: True}, False, False, None)
     verifier = "v" * 64
     challenge = actions.people.agents.challenge_of(verifier)

@@ -13,7 +13,7 @@ from tests.support.fake_smtp import FakeSmtp
 from tests.support.fake_webhooks import Receiver
 from tests.support.waiting import eventually
 
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 
 BOTH = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
@@ -40,7 +40,7 @@ def test_deliveries_in_progress_arrive_after_a_kill(
 ):
     url, folder = databases.ready(kind)
     people = create_organization(url, "ana ben")
-    database, office = Database.at(url), SlowOffice()
+    database, office = BlockingDatabase.at(url), SlowOffice()
     office.open()
     webhook, browser = Receiver(fake_webhooks.never_answer), Browser()
     browser.service.answer = fake_webhooks.never_answer
@@ -59,17 +59,17 @@ def test_deliveries_in_progress_arrive_after_a_kill(
     to = [people["ben"].id, made["user_id"]]
 
     assert ana.post("/messages", type="direct", to=to, content="Now?").status == 200
-    eventually(lambda: database.read_now(1, _count, "missed_timer"))
-    database.write_now(1, _let_time_pass)
+    eventually(lambda: database.of(1).read(_count, "missed_timer"))
+    database.of(1).write(_let_time_pass)
     eventually(lambda: office.begun and webhook.requests and browser.service.requests)
     server.kill()
     office.hangs, webhook.answer, browser.service.answer = False, {"content": "Low"}, (201, b"")
-    database.write_now(1, _let_time_pass)
+    database.of(1).write(_let_time_pass)
     server.start()
 
     eventually(lambda: office.mails_to("ben@example.com"))
     eventually(lambda: len(webhook.requests) > 1 and len(browser.service.requests) > 1)
-    eventually(lambda: not database.read_now(1, _count, "outbox"))
+    eventually(lambda: not database.of(1).read(_count, "outbox"))
     ben.close()
     found = ben.get("/messages", anchor="newest", num_before=1, apply_markdown=False)
     assert found["messages"][-1]["content"] == "Low"

@@ -11,6 +11,7 @@ from tests.crash.client import request
 from tests.crash.conftest import NewServer
 from tests.crash.people import create_organization
 from tests.crash.server import ServerProcess
+from tests.support.cli_runner import Terminal
 from tests.support.databases import Databases
 from tests.support.waiting import TIMEOUT_SECONDS
 
@@ -23,14 +24,7 @@ def test_a_full_disk_refuses_sends_until_there_is_space(small_disk: Path, new_se
     """A file system of a few megabytes that another program fills."""
     server = new_server(f"sqlite:///{small_disk / 'tertulia.db'}", small_disk)
 
-    def fill() -> Remedy:
-        ballast = small_disk / "ballast"
-        with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
-            while file.write(bytes(4096)):
-                pass
-        return ballast.unlink
-
-    play(server, f"sqlite:///{small_disk / 'tertulia.db'}", fill)
+    play(server, f"sqlite:///{small_disk / 'tertulia.db'}", lambda: fill(small_disk).unlink)
 
 
 def test_a_file_size_limit_refuses_sends_until_it_is_lifted(
@@ -45,6 +39,25 @@ def test_a_file_size_limit_refuses_sends_until_it_is_lifted(
         return lambda: server.limit_file_size(-1)
 
     play(server, url, fill)
+
+
+def test_a_start_on_a_full_disk_says_that_it_is_full(small_disk: Path):
+    terminal = Terminal(small_disk).creates_organization()
+    fill(small_disk)
+
+    refused = terminal.runs("serve", "--port", "0")
+
+    assert refused.code == 1
+    assert f"The disk of {small_disk} is full" in refused.err
+
+
+def fill(folder: Path) -> Path:
+    """Fill the disk of a folder. Returns the file that does it."""
+    ballast = folder / "ballast"
+    with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(bytes(4096)):
+            pass
+    return ballast
 
 
 def play(server: ServerProcess, url: str, fill: Callable[[], Remedy]) -> None:

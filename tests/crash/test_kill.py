@@ -30,7 +30,7 @@ from tests.support.databases import Databases, Kind
 from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 
 MAX_MESSAGES_PER_LIFE = 60  # messages before the next kill
 
@@ -212,7 +212,7 @@ def read_history(witnesses: list[Client]) -> History:
 
 def data_problems(url: str) -> Iterable[str]:
     """Problems in the data, found without the server."""
-    database = Database.at(url)
-    yield from database.read_now(0, storage.log.gaps)
-    yield from database.read_now(0, storage.data_check.search_problems)
+    database = BlockingDatabase.at(url)
+    yield from database.of(0).read(storage.log.gaps)
+    yield from database.of(0).read(storage.data_check.search_problems)
     yield from database.integrity_problems()

@@ -8,7 +8,7 @@ from tests.crash.client import request
 from tests.crash.conftest import NewServer
 from tests.support.databases import Databases, Kind
 
-from tertulia.database import Database, schema
+from tertulia.database import BlockingDatabase, schema
 
 MAX_WAIT_SECONDS = 0.3  # approximate time from process start until it listens
 
@@ -31,10 +31,10 @@ def test_either_all_tables_exist_or_none(
         server.start(wait=False)
         time.sleep(random.uniform(0, MAX_WAIT_SECONDS * (number + 1) / kills))
         server.kill()
-        assert Database.at(url).schema().applied in (frozenset(), everything)
+        assert BlockingDatabase.at(url).schema().applied in (frozenset(), everything)
 
     server.start()
     assert request(server.port, "GET", "/api/v1/server_settings").status == 200
     server.kill()
-    assert Database.at(url).integrity_problems() == []
-    assert Database.at(url).schema().applied == everything
+    assert BlockingDatabase.at(url).integrity_problems() == []
+    assert BlockingDatabase.at(url).schema().applied == everything

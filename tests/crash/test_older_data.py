@@ -24,7 +24,7 @@ from tests.support.server import SECRET, Clock, Server
 
 from tertulia import storage
 from tertulia.config.login_providers import OpenIdProvider
-from tertulia.database import Database, schema
+from tertulia.database import BlockingDatabase, schema
 
 ARCHIVES = Path(__file__).with_name("data")
 CLIENT: dict[str, Any] = {"client_id": "chat", "client_secret": "the secret of the client"}
@@ -139,7 +139,7 @@ def test_upgrade_check_says_that_older_data_can_be_read_and_changes_nothing(
     if kind == "postgres":
         load_dump(url, (folder / "dump.sql").read_text())
     terminal = Terminal(folder, url)
-    before = Database.at(url).schema()
+    before = BlockingDatabase.at(url).schema()
 
     result = terminal.runs("upgrade", "--check")
     plan = json.loads(terminal.runs("upgrade", "--check", "--json").out)
@@ -148,9 +148,9 @@ def test_upgrade_check_says_that_older_data_can_be_read_and_changes_nothing(
     assert "The next start applies" in result.out
     assert "You cannot go back" in result.out  # 0144_outbox.sql is not for older servers
     assert (plan["can_read"], plan["can_go_back"]) == (True, False)
-    assert Database.at(url).schema() == before
+    assert BlockingDatabase.at(url).schema() == before
 
-    Database.at(url).migrate()
+    BlockingDatabase.at(url).migrate()
     after = json.loads(terminal.runs("upgrade", "--check", "--json").out)
     assert (after["migrations"], after["can_go_back"]) == ([], True)
 
@@ -158,9 +158,9 @@ def test_upgrade_check_says_that_older_data_can_be_read_and_changes_nothing(
 def test_upgrade_check_refuses_newer_data(databases: Databases):
     url, folder = databases.new("sqlite")
     terminal = Terminal(folder, url).creates_organization()
-    database = Database.at(url)
+    database = BlockingDatabase.at(url)
     newer = schema.latest() + 1
-    database.write_now(0, lambda tx: tx.execute(f"UPDATE schema_version SET version = {newer}"))
+    database.of(0).write(lambda tx: tx.execute(f"UPDATE schema_version SET version = {newer}"))
 
     result = terminal.runs("upgrade", "--check")
 
@@ -172,8 +172,7 @@ def test_a_migration_that_older_servers_ignore_lets_one_go_back(databases: Datab
     url, folder = databases.new("sqlite")
     terminal = Terminal(folder, url).creates_organization()
     reports = 160  # server_report: a table of its own
-    Database.at(url).write_now(
-        0,
+    BlockingDatabase.at(url).of(0).write(
         lambda tx: [
             tx.execute(f"DELETE FROM schema_change WHERE number = {reports}"),
             tx.execute("DROP TABLE server_report"),

@@ -8,7 +8,7 @@ from tests.crash.server import SECRET, ServerProcess
 from tests.support.databases import Databases
 
 from tertulia import actions, domain, storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Browser as UserAgent
 
@@ -17,12 +17,12 @@ TEXTS = [f"message {number}" for number in range(12)]
 
 def sit_at(chromium: Chromium, url: str, server: ServerProcess, person: Person) -> Page:
     """A user's browser, logged in."""
-    token, database = domain.people.sessions.new_token(), Database.at(url)
+    token, database = domain.people.sessions.new_token(), BlockingDatabase.at(url)
     fingerprint = Vault(SECRET.encode()).fingerprint(f"session {token}")
     agent = UserAgent("Mozilla/5.0", "127.0.0.1")
-    user = database.read_now(1, storage.people.find, person.id)
+    user = database.of(1).read(storage.people.find, person.id)
     assert user is not None
-    database.write_now(1, actions.people.sessions.start, user, fingerprint, agent)
+    database.of(1).write(actions.people.sessions.start, user, fingerprint, agent)
     address = f"http://localhost:{server.port}"
     context = chromium.new_context(locale="en-GB")
     context.add_cookies([{"name": "session", "value": token, "url": address}])

@@ -19,11 +19,11 @@ from tests.crash.conftest import NewServer
 from tests.crash.people import Person, create_organization
 from tests.support.databases import Databases, Kind
 
-from tertulia import storage
-from tertulia.database import Database
+from tertulia import domain, features, storage
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
-from tertulia.domain.later.scheduled import LAST_MOMENT, ToChannel
 from tertulia.domain.messages.message import Draft
+from tertulia.features.scheduled.entry import ToChannel
 
 SENDERS = 16  # users who chat while ten thousand are due
 FEW = 6  # while two hundred are due, with a pause after each message
@@ -142,8 +142,8 @@ class Scene:
         senders = SENDERS if count > 1000 else FEW
         names = "ana ben " + " ".join(f"p{number}" for number in range(senders))
         self.expected = [f"later {number}" for number in range(count)]
-        self._database = Database.at(url)
-        self._reader = Database.at(url)  # asked again and again
+        self._database = BlockingDatabase.at(url)
+        self._reader = BlockingDatabase.at(url)  # asked again and again
         self._reader.reuse_connections()
         self._ana, self._ben, *talkers = create_organization(url, names).values()
         (self._realm_id,) = [row["id"] for row in self._read(_realms)]
@@ -151,7 +151,7 @@ class Scene:
         self.server.start()
         self._queue = Listener(self._ben.at(self.server.port))
         for some in batches(self.expected):
-            self._database.write_now(self._realm_id, _write_in_advance, self._ana.id, some)
+            self._database.of(self._realm_id).write(_write_in_advance, self._ana.id, some)
         pause = 0.0 if count > 1000 else 0.05
         self._talkers = [Talker(person, self.server.port, pause) for person in talkers]
         for talker in self._talkers:
@@ -168,7 +168,7 @@ class Scene:
     def bring_the_moment(self, count: int | None = None) -> None:
         """Make all scheduled messages due in the same second, or the first ones."""
         some = len(self.expected) if count is None else count
-        self._database.write_now(self._realm_id, _make_due, int(time.time()), some)
+        self._database.of(self._realm_id).write(_make_due, int(time.time()), some)
 
     @contextmanager
     def organization_locked_now_and_then(self) -> Iterator[None]:
@@ -178,7 +178,7 @@ class Scene:
 
         def lock_now_and_then() -> None:
             while not stopping.is_set():
-                self._database.write_now(self._realm_id, lambda tx: time.sleep(0.003))
+                self._database.of(self._realm_id).write(lambda tx: time.sleep(0.003))
                 time.sleep(0.003)
 
         thread = threading.Thread(target=lock_now_and_then, daemon=True)
@@ -208,7 +208,7 @@ class Scene:
     # --- checks ---
 
     def count_left(self) -> int:
-        return self._reader.read_now(self._realm_id, _count_left)
+        return self._reader.of(self._realm_id).read(_count_left)
 
     def received(self) -> list[str]:
         return self._queue.read_all()
@@ -225,7 +225,7 @@ class Scene:
         return [each for talker in self._talkers for each in talker.waits_since(start)]
 
     def _read(self, query: Any) -> Any:
-        return self._database.read_now(getattr(self, "_realm_id", 0), query)
+        return self._database.of(getattr(self, "_realm_id", 0)).read(query)
 
 
 class Talker(threading.Thread):
@@ -328,6 +328,6 @@ def _write_in_advance(tx: Tx, owner_id: int, contents: list[str]) -> None:
     assert channel is not None
     for content in contents:
         draft = Draft(content, f"<p>{content}</p>", 0, "tests", read_by_sender=False)
-        storage.later.scheduled.insert(
-            tx, owner_id, ToChannel(channel.id, "later"), draft, None, LAST_MOMENT
+        features.scheduled.entry.insert(
+            tx, owner_id, ToChannel(channel.id, "later"), draft, None, domain.limits.MAX_TIME
         )

@@ -21,7 +21,7 @@ from tests.crash.tcp_proxy import TcpProxy
 from tests.crash.test_kill import Scene, data_problems
 from tests.support.databases import Databases
 
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 
 pytestmark = pytest.mark.postgres
 
@@ -92,7 +92,7 @@ def test_too_few_connections_lose_and_repeat_nothing(tmp_path: Path, new_server:
     with cluster() as database:
         database.allow(MIN_RECOMMENDED_CONNECTIONS)
         url = f"postgresql://postgres@{database.address}/postgres"
-        Database.at(url).migrate()
+        BlockingDatabase.at(url).migrate()
         play(url, Cluster(url, tmp_path, new_server), faults=12)
 
 

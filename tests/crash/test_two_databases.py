@@ -16,7 +16,7 @@ from tests.support.ports import own_port
 from tests.support.waiting import eventually
 
 from tertulia import actions
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import Role
@@ -30,14 +30,12 @@ FIRST, SECOND = ("roses", "tulips"), ("chess", "go")
 
 def found(url: str, subdomains: tuple[str, ...]) -> dict[str, str]:
     """Create organizations in a database and return the key of each owner."""
-    database, vault = Database.at(url), Vault(SECRET.encode())
+    database, vault = BlockingDatabase.at(url), Vault(SECRET.encode())
     keys = {}
     for name in subdomains:
-        realm = database.write_now(0, actions.organization.create, name.title(), name)
+        realm = database.of(0).write(actions.organization.create, name.title(), name)
         new = NewUser("ana@example.com", f"Ana of {name}", Role.OWNER)
-        _, keys[name] = database.write_now(
-            realm.id, actions.people.account_creation.add, vault, new
-        )
+        _, keys[name] = database.of(realm.id).write(actions.people.account_creation.add, vault, new)
     return keys
 
 

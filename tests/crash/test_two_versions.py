@@ -19,7 +19,7 @@ from tests.support.databases import Databases
 from tests.support.ports import own_port
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
-from tertulia.database import Database, schema
+from tertulia.database import BlockingDatabase, schema
 from tertulia.database.schema import BREAKING
 
 ROOT = Path(__file__).parents[2]
@@ -131,7 +131,7 @@ def test_servers_of_two_versions_deliver_each_others_messages(
     new = ServerProcess(url, folder / "new")
     try:
         new.start()
-        assert schema.latest() in Database.at(url).schema().applied
+        assert schema.latest() in BlockingDatabase.at(url).schema().applied
         newer_ana, newer_ben = (Client(new.port, *each) for each in people)
         newer_queue = newer_ben.registers()
         newer_ana.says("by the newer one", to="kitchen")
@@ -158,7 +158,7 @@ def test_a_version_that_cannot_work_with_the_schema_refuses_to_start(
     databases: Databases, older_version: NewVersion, commit: str, kind
 ):
     url, folder = databases.new(kind, untouched=True)
-    Database.at(url).migrate()
+    BlockingDatabase.at(url).migrate()
     os.chmod(folder, 0o700)
 
     done = older_version(commit, url, folder).runs("serve", "--port", "0")

@@ -5,20 +5,25 @@ event that the older one does not know.
 """
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
+from tests.support.cli_runner import Terminal
 from tests.support.databases import Databases
 from tests.support.people import Chat
 from tests.support.server import Server
 
-from tertulia import __version__, data_dir, storage
+from tertulia import __version__, data_dir, storage, upgrade_plan
 from tertulia.config import Config
-from tertulia.database import Database, schema
+from tertulia.database import BlockingDatabase, schema
 from tertulia.database.schema import BREAKING, Migration, SchemaTooNew
 from tertulia.database.tx import Tx
+from tertulia.upgrade_plan import UpgradeRefused
+
+Arrive = Callable[[], None]
 
 ADDS = (
     "ALTER TABLE account ADD COLUMN shoe_size INTEGER NOT NULL DEFAULT 42;"
@@ -27,7 +32,7 @@ ADDS = (
 FROM_THE_FUTURE = 9_000
 
 
-def migrate(database: Database, text: str) -> None:
+def migrate(database: BlockingDatabase, text: str) -> None:
     connection = database.dialect.connect()
     database.dialect.begin_write(connection)
     database.dialect.lock_schema(connection)
@@ -50,7 +55,7 @@ def test_an_older_server_works_beside_a_newer_one(databases: Databases):
     queue = ben.listens_for("message")
     ana.says("before", to="kitchen > upgrade")
 
-    migrate(old.database, ADDS)
+    migrate(old.database.blocking, ADDS)
     new = Server(url, folder).start()
     new.write(chat.realm.id, append_unknown_event)
     replace(ana, server=new).says("by the newer one", to="kitchen > upgrade")
@@ -69,7 +74,7 @@ def test_an_older_server_works_beside_a_newer_one(databases: Databases):
 @pytest.mark.postgres
 def test_an_older_server_refuses_an_incompatible_schema(databases: Databases):
     url, _ = databases.new("postgres", untouched=True)
-    database = Database.at(url)
+    database = BlockingDatabase.at(url)
     database.migrate()
     migrate(database, f"{BREAKING}\nALTER TABLE account ADD COLUMN shoe_size INTEGER;")
 
@@ -109,6 +114,62 @@ def test_an_upgrade_logs_its_versions_and_whether_it_is_one_way(
             "one_way": bool(words),
         }
     ]
+
+
+@pytest.fixture
+def newer_version(tmp_path, monkeypatch) -> Arrive:
+    """When it is called, this version gets a migration with which older servers cannot work."""
+
+    def arrive() -> None:
+        newer = tmp_path / "migrations"
+        shutil.copytree(schema.FOLDER, newer)
+        (newer / f"{FROM_THE_FUTURE}_shoes.sql").write_text(f"{BREAKING}\n{ADDS}")
+        monkeypatch.setattr(schema, "FOLDER", newer)
+        monkeypatch.setattr(upgrade_plan, "__version__", "99.0.0")
+        monkeypatch.setattr(upgrade_plan, "STOPPED_SERVER_SECONDS", 0.1)
+
+    return arrive
+
+
+@pytest.mark.parametrize("command", ["audit", "org list"])
+def test_a_command_makes_no_upgrade_that_cannot_be_undone(
+    databases: Databases, newer_version: Arrive, command: str, kind
+):
+    url, folder = databases.new(kind, untouched=True)
+    config = Config(data=folder, database=url)
+    data_dir.open_database(config)
+    terminal = Terminal(folder, url)
+    newer_version()
+
+    refused = terminal.runs(*command.split())
+
+    assert refused.code == 1
+    assert "this command does not do it" in refused.err
+    assert terminal.runs("upgrade", "--check").out.strip() in refused.err
+    assert FROM_THE_FUTURE not in BlockingDatabase.at(url).schema().applied
+    data_dir.open_database(config)
+    assert FROM_THE_FUTURE in BlockingDatabase.at(url).schema().applied
+
+
+@pytest.mark.postgres
+def test_a_server_makes_no_upgrade_that_cannot_be_undone_while_older_servers_run(
+    databases: Databases, newer_version: Arrive
+):
+    url, folder = databases.new("postgres", untouched=True)
+    config = Config(data=folder, database=url)
+    old = Server(url, folder).start()
+    newer_version()
+
+    with pytest.raises(UpgradeRefused) as refused:
+        data_dir.open_database(config)
+
+    plan = upgrade_plan.described(upgrade_plan.examine(BlockingDatabase.at(url)))
+    assert str(refused.value).splitlines()[1:] == plan
+    assert plan[-1] == "Servers are running. Stop all of them before you start this version."
+    assert FROM_THE_FUTURE not in BlockingDatabase.at(url).schema().applied
+    old.stop()
+    data_dir.open_database(config)
+    assert FROM_THE_FUTURE in BlockingDatabase.at(url).schema().applied
 
 
 def upgrades(logged: list[EventDict]) -> list[EventDict]:

@@ -15,7 +15,7 @@ from tests.support.files import FORM, form
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
 
@@ -31,23 +31,25 @@ def test_an_unfinished_upload_does_not_exist(
     ana, server, database = (
         create_organization(url, "ana")["ana"],
         new_server(url, folder),
-        Database.at(url),
+        BlockingDatabase.at(url),
     )
     server.start()
     whole = ends(begins(server.port, ana, WHOLE))["url"]
 
     with contextlib.closing(begins(server.port, ana, WHOLE[: len(WHOLE) // 2])):
-        eventually(lambda: database.read_now(0, pieces) > 4)
+        eventually(lambda: database.of(0).read(pieces) > 4)
         server.kill()
     server.start()
 
     listed = ana.at(server.port).get("/attachments")["attachments"]
     assert [f"/user_uploads/{each['path_id']}" for each in listed] == [whole]
-    assert database.read_now(0, storage.data_check.file_problems) == []
-    later = Database.at(url, lambda: database.clock() + actions.files.upload.WAIT_SECONDS + 1)
-    while later.write_now(0, actions.files.upload.sweep):
+    assert database.of(0).read(storage.data_check.file_problems) == []
+    later = BlockingDatabase.at(
+        url, lambda: database.clock() + actions.files.upload.WAIT_SECONDS + 1
+    )
+    while later.of(0).write(actions.files.upload.sweep):
         pass
-    assert database.read_now(0, pieces) == 4
+    assert database.of(0).read(pieces) == 4
 
 
 def begins(port: int, person: Person, body: bytes) -> http.client.HTTPConnection:

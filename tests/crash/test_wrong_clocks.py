@@ -22,7 +22,7 @@ from tests.support.databases import Databases
 from tests.support.waiting import eventually
 
 from tertulia import actions, domain, storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Browser
@@ -84,12 +84,12 @@ class Waiting:
     """What depends on time: scheduled messages, an unpolled queue, a session."""
 
     def __init__(self, url: str, scene: Scene, ports: list[int]) -> None:
-        self._database, self._ports = Database.at(url), ports
+        self._database, self._ports = BlockingDatabase.at(url), ports
         self._hal, self._cleo = scene.client("hal"), scene.client("cleo")
         self._queue_id = self._cleo.registers()
         self._cookie = logged_in(self._database, scene.people["ana"])
         self._to = [scene.people["hal"].id]
-        realm = self._database.read_now(0, storage.organization.first)
+        realm = self._database.of(0).read(storage.organization.first)
         assert realm is not None
         self._realm_id = realm.id
         self._due = 0
@@ -99,7 +99,7 @@ class Waiting:
         """A message that is due at once by the database's clock. A client cannot request that,
         and a time that is seconds away has passed before a busy machine accepts it."""
         number = self._schedule(AN_HOUR, f"due {self._due}")
-        self._database.write_now(self._realm_id, _make_due, number)
+        self._database.of(self._realm_id).write(_make_due, number)
         self._due += 1
 
     def wait_until_all_that_is_due_is_sent(self) -> None:
@@ -108,7 +108,7 @@ class Waiting:
     def problems(self) -> Iterable[str]:
         for entry in self._still_waiting():
             yield f"was not sent: {entry}"
-        sent = [row["content"] for row in self._database.read_now(0, _contents) if is_due(row)]
+        sent = [row["content"] for row in self._database.of(0).read(_contents) if is_due(row)]
         if sorted(sent) != sorted(f"due {number}" for number in range(self._due)):
             yield f"{self._due} messages were due, and sent was {sent}"
         poll = self._cleo.polls(self._queue_id, dont_block=True)
@@ -149,7 +149,7 @@ def is_due(row: dict[str, Any]) -> bool:
     return content.startswith("due ")
 
 
-def logged_in(database: Database, person: Person) -> str:
+def logged_in(database: BlockingDatabase, person: Person) -> str:
     """A browser's cookie."""
     token, browser = domain.people.sessions.new_token(), Browser("Mozilla/5.0", "127.0.0.1")
     fingerprint = Vault(SECRET.encode()).fingerprint(f"session {token}")
@@ -159,16 +159,16 @@ def logged_in(database: Database, person: Person) -> str:
         assert user is not None
         actions.people.sessions.start(tx, user, fingerprint, browser)
 
-    realm = database.read_now(0, storage.organization.first)
+    realm = database.of(0).read(storage.organization.first)
     assert realm is not None
-    database.write_now(realm.id, begin)
+    database.of(realm.id).write(begin)
     return token
 
 
 def odd_times(url: str, began: float) -> Iterable[str]:
     """Messages whose time differs from the time at which they were sent."""
     least, most = began - MAX_CLOCK_SKEW_SECONDS, time.time() + MAX_CLOCK_SKEW_SECONDS
-    for row in Database.at(url).read_now(0, _contents):
+    for row in BlockingDatabase.at(url).of(0).read(_contents):
         if not least <= row["sent_at"] <= most:
             yield f"said {row['sent_at'] - began:+.0f} seconds after we began: {row['content']!r}"
 

@@ -9,11 +9,11 @@ from tests.crash.people import create_organization
 from tests.support.databases import Databases, Kind
 
 from tertulia import storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase, Database
 from tertulia.database.fast_insert_sqlite import MAX_BATCH_ON_LOOP
 from tertulia.database.fast_send import MAX_SMALL_CHARACTERS, AssignedIds, FastSend
 from tertulia.database.tx import Tx
-from tertulia.database.writer import MAX_BATCH
+from tertulia.database.write_queue import MAX_BATCH
 from tertulia.domain.messages.message import Draft
 
 CLIENTS = 8
@@ -56,8 +56,8 @@ def test_heavy_messages_are_written_one_by_one(databases: Databases):
     """A prepared statement keeps the values of its last execution."""
     url, _ = databases.ready("sqlite")
     create_organization(url, "ana")
-    database = Database.at(url)
-    realm_id = database.read_now(0, lambda tx: tx.number("SELECT id AS value FROM realm"))
+    database = BlockingDatabase.at(url)
+    realm_id = database.of(0).read(lambda tx: tx.number("SELECT id AS value FROM realm"))
 
     def statements(rendered: str) -> int:
         seen: list[str] = []
@@ -69,7 +69,7 @@ def test_heavy_messages_are_written_one_by_one(databases: Databases):
             assert storage.messages.fast_insert.append(tx, [plain] * CLIENTS)
             tx._connection.set_trace_callback(None)
 
-        database.write_now(realm_id, append)
+        database.of(realm_id).write(append)
         return sum(each.startswith("INSERT INTO message ") for each in seen)
 
     assert statements("<p>hello</p>") == 1
@@ -82,13 +82,14 @@ def batch_sizes(
     """How many messages each commit had."""
     url, _ = databases.ready(kind)
     create_organization(url, "ana")
-    database = Database.at(url)
-    realm_id = database.read_now(0, lambda tx: tx.number("SELECT id AS value FROM realm"))
-    plain = database.read_now(realm_id, _plain)
+    database = BlockingDatabase.at(url)
+    realm_id = database.of(0).read(lambda tx: tx.number("SELECT id AS value FROM realm"))
+    plain = database.of(realm_id).read(_plain)
     text: list[AssignedIds] = []
+    served = Database(database)
 
     async def scene() -> None:
-        database.start(
+        served.start(
             lambda tx, realms: None,
             lambda news, answer: answer(),
             lambda appended: None,
@@ -97,14 +98,14 @@ def batch_sizes(
         )
 
         async def send() -> AssignedIds:
-            given: AssignedIds = await database.write_in(realm_id, _never)
+            given: AssignedIds = await served.of(realm_id).write(_never)
             text.append(given)
             return given
 
         await send()
         text.clear()
         await asyncio.gather(*(client(send, number) for number in range(CLIENTS)))
-        await database.stop()
+        await served.stop()
 
     asyncio.run(scene())
     return list(Counter(each.at for each in sorted(text)).values())
@@ -115,7 +116,7 @@ def _plain(tx: Tx) -> FastSend:
     draft = Draft("hello", "<p>hello</p>", 0, "tests", read_by_sender=True)
     return FastSend(
         valid_as_of=storage.log.end(tx),
-        row=storage.messages.new_row(sender_id, draft, channel_id, None, "greetings"),
+        row=storage.messages.new_row(sender_id, draft, channel_id, None),
         audience="{}",
         payload="}",
         key=None,

@@ -10,9 +10,10 @@ import pytest
 from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
-from tertulia.database.writer import Batch, PendingWrite, Writer, WriterSetup
+from tertulia.database.write_queue import Batch, PendingWrite
+from tertulia.database.writer import Writer, WriterSetup
 from tertulia.domain.organization.realm import Realm
 from tertulia.errors import BadRequest
 from tertulia.errors.http import ServiceUnavailable
@@ -21,7 +22,9 @@ from tertulia.errors.http import ServiceUnavailable
 class Desk:
     """Queues work while the writer is blocked, so that it takes all of it at once."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self, database: BlockingDatabase, max_batch_seconds: float = TIMEOUT_SECONDS
+    ) -> None:
         self.gatherings: list[Batch] = []
         self._writer = Writer(
             WriterSetup(
@@ -30,6 +33,7 @@ class Desk:
                 lambda tx, realms: None,
                 list,
                 storage.messages.fast_insert,
+                max_batch_seconds=max_batch_seconds,
             ),
             self._deliver,
         )
@@ -65,7 +69,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(database: Database) -> Iterator[Desk]:
+def desk(database: BlockingDatabase) -> Iterator[Desk]:
     made = Desk(database)
     yield made
     made.close()
@@ -94,7 +98,18 @@ def test_queued_writes_share_one_commit(database, realm, desk):
     assert [len(each.jobs) for each in desk.gatherings] == [1, 50]
     first = jobs[0].result
     assert [job.result for job in jobs] == list(range(first, first + 50))
-    assert database.read_now(realm.id, names)[-50:] == [f"{number}" for number in range(50)]
+    assert database.of(realm.id).read(names)[-50:] == [f"{number}" for number in range(50)]
+
+
+def test_a_batch_that_takes_too_long_is_committed_and_the_rest_follows(database, realm):
+    desk = Desk(database, max_batch_seconds=0)
+
+    jobs = desk.do(realm, *(announcing(f"{number}") for number in range(5)))
+    desk.close()
+
+    assert [len(each.jobs) for each in desk.gatherings] == [1] * 6
+    assert [job.error for job in jobs] == [None] * 5
+    assert database.of(realm.id).read(names)[-5:] == [f"{number}" for number in range(5)]
 
 
 def test_a_failed_action_rolls_back_alone(database, realm, desk):
@@ -110,19 +125,19 @@ def test_a_failed_action_rolls_back_alone(database, realm, desk):
     )
 
     assert [job.error for job in jobs] == [None, refusal, None, mistake, None]
-    assert database.read_now(realm.id, names)[-3:] == ["one", "two", "three"]
-    assert database.read_now(realm.id, storage.organization.current).name == "Casa"
+    assert database.of(realm.id).read(names)[-3:] == ["one", "two", "three"]
+    assert database.of(realm.id).read(storage.organization.current).name == "Casa"
 
 
 def test_ids_of_a_rolled_back_action_are_used_again(database, realm, desk):
-    before = database.read_now(realm.id, storage.log.head)
+    before = database.of(realm.id).read(storage.log.head)
 
     first, _, second = desk.do(
         realm, announcing("one"), failing("undone", BadRequest("no")), announcing("two")
     )
 
     assert (first.result, second.result) == (before + 1, before + 2)
-    assert database.read_now(realm.id, storage.log.gaps) == []
+    assert database.of(realm.id).read(storage.log.gaps) == []
 
 
 def test_each_action_sees_the_changes_of_earlier_ones(database, realm, desk):
@@ -148,7 +163,7 @@ def test_a_refused_statement_fails_only_its_action(database, realm, desk):
     )
 
     assert [job.error is None for job in jobs] == [True, False, False, True]
-    assert database.read_now(realm.id, names)[-2:] == ["one", "two"]
+    assert database.of(realm.id).read(names)[-2:] == ["one", "two"]
 
 
 @pytest.mark.parametrize("kind", ["sqlite"])  # whose disk can be made to seem full
@@ -173,7 +188,7 @@ def test_an_action_that_fails_at_the_commit_fails_alone(database, realm, desk):
 
     assert [job.error is None for job in jobs] == [True, False, True]
     assert not isinstance(jobs[1].error, ServiceUnavailable)
-    assert database.read_now(realm.id, names)[-2:] == ["one", "two"]
+    assert database.of(realm.id).read(names)[-2:] == ["one", "two"]
 
 
 def test_a_value_too_long_for_an_index_fails_only_its_action(database, realm, desk):

@@ -7,12 +7,12 @@ from structlog.testing import capture_logs
 from tests.support.databases import Databases, Kind
 
 from tertulia import data_dir
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 
 
-def with_clock(kind: Kind, databases: Databases, ahead: float) -> Database:
+def with_clock(kind: Kind, databases: Databases, ahead: float) -> BlockingDatabase:
     url, _ = databases.ready(kind)
-    return Database.at(url, lambda: time.time() + ahead)
+    return BlockingDatabase.at(url, lambda: time.time() + ahead)
 
 
 @pytest.mark.postgres
@@ -41,7 +41,7 @@ def test_a_server_with_a_different_clock_uses_the_database_clock_and_warns(datab
 @pytest.mark.parametrize("weeks", [3, -3])
 def test_a_clock_that_jumps_changes_nothing_on_a_shared_database(databases, monkeypatch, weeks):
     url, _ = databases.ready("postgres")
-    database, now = Database.at(url), time.time()
+    database, now = BlockingDatabase.at(url), time.time()
     database.compare_clocks()
 
     monkeypatch.setattr(time, "time", lambda: now + weeks * 7 * 86400)

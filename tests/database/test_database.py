@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.support.cli_runner import Terminal
 
 from tertulia import storage
-from tertulia.database import Database, schema
+from tertulia.database import BlockingDatabase, schema
 from tertulia.database.schema import Migration
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
@@ -22,9 +22,9 @@ from tertulia.storage.messages.selections import Selection
 from tertulia.storage.queues import Position, StoredQueue
 
 
-def in_one_go(scene: Callable[[Tx], None]) -> Callable[[Database, Realm], None]:
+def in_one_go(scene: Callable[[Tx], None]) -> Callable[[BlockingDatabase, Realm], None]:
     """The test runs inside one transaction of an organization."""
-    return lambda database, realm: database.write_now(realm.id, scene)
+    return lambda database, realm: database.of(realm.id).write(scene)
 
 
 def person(tx: Tx, name="ana"):
@@ -47,32 +47,32 @@ def test_a_failed_action_leaves_nothing(database, realm):
         raise BadRequest("no")
 
     with pytest.raises(BadRequest):
-        database.write_now(realm.id, fail)
+        database.of(realm.id).write(fail)
 
-    assert database.read_now(realm.id, storage.organization.current).name == "Casa"
+    assert database.of(realm.id).read(storage.organization.current).name == "Casa"
 
 
 def test_a_read_transaction_cannot_write(database, realm):
     if database.dialect.name == "postgres":
         with pytest.raises(Exception, match="read-only"):
-            database.read_now(realm.id, storage.organization.rename, "Other")
+            database.of(realm.id).read(storage.organization.rename, "Other")
     else:
-        database.read_now(realm.id, storage.organization.rename, "Other")
+        database.of(realm.id).read(storage.organization.rename, "Other")
 
-    assert database.read_now(realm.id, storage.organization.current).name == "Casa"
+    assert database.of(realm.id).read(storage.organization.current).name == "Casa"
 
 
 def test_postgres_runs_without_jit(database):
     """Our statements take a millisecond; compiling one takes fifty."""
     if database.dialect.name == "postgres":
         ask = "SELECT current_setting('jit') AS value"
-        assert database.read_now(0, lambda tx: tx.value(ask)) == "off"
+        assert database.of(0).read(lambda tx: tx.value(ask)) == "off"
 
 
 @pytest.mark.parametrize("ids", [[], [1], [1, 2, 10**15], list(range(2000))])
 def test_a_list_parameter_may_have_any_length(database, realm, ids):
-    found = database.read_now(
-        realm.id, lambda tx: tx.all("SELECT id FROM realm WHERE id IN :ids", ids=ids)
+    found = database.of(realm.id).read(
+        lambda tx: tx.all("SELECT id FROM realm WHERE id IN :ids", ids=ids)
     )
 
     assert [row["id"] for row in found] == ([realm.id] if realm.id in ids else [])
@@ -80,8 +80,8 @@ def test_a_list_parameter_may_have_any_length(database, realm, ids):
 
 def test_texts_are_stored_unchanged(database, realm):
     for text in ("", "'", '"', "%s", ":name", "%", "\\", "é", "🍲", "a\nb\tc", "\x7f\u200b"):
-        database.write_now(realm.id, storage.organization.rename, text)
-        assert database.read_now(realm.id, storage.organization.current).name == text
+        database.of(realm.id).write(storage.organization.rename, text)
+        assert database.of(realm.id).read(storage.organization.current).name == text
 
 
 @in_one_go
@@ -139,7 +139,7 @@ def test_an_address_is_unique_regardless_of_case(database, realm):
         person(tx, "ANA")
 
     with pytest.raises(Exception, match=r"(?i)unique"):
-        database.write_now(realm.id, scene)
+        database.of(realm.id).write(scene)
 
 
 @in_one_go
@@ -163,9 +163,9 @@ def test_permissions_are_stored_in_either_form(tx: Tx) -> None:
 def test_groups_within_groups(tx: Tx) -> None:
     ana = person(tx)
     inner, middle, outer = (storage.groups.insert(tx, name, "") for name in ("a", "b", "c"))
-    storage.groups.add_subgroup(tx, middle, inner)
-    storage.groups.add_subgroup(tx, outer, middle)
-    storage.groups.add_subgroup(tx, outer, storage.groups.system_ids(tx)["role:moderators"])
+    storage.groups.add_subgroups(tx, middle, [inner])
+    storage.groups.add_subgroups(tx, outer, [middle])
+    storage.groups.add_subgroups(tx, outer, [storage.groups.system_ids(tx)["role:moderators"]])
     tx.execute(
         "INSERT INTO user_group_member (realm_id, group_id, user_id) VALUES (:r, :g, :u)",
         r=tx.realm_id,
@@ -205,7 +205,7 @@ def test_spans_say_which_messages_were_received(tx: Tx) -> None:
     before = send()
     storage.channels.subscriptions.activate(tx, kitchen, {ana.id: "#ffffff"}, *now())
     during = send()
-    storage.channels.subscriptions.end(tx, kitchen.id, [ana.id], *now())
+    storage.channels.subscriptions.end(tx, [kitchen.id], [ana.id], *now())
     absent = send()
     storage.channels.subscriptions.activate(tx, kitchen, {ana.id: "#000000"}, *now())
     after = send()
@@ -357,10 +357,10 @@ def test_a_disabled_password_login_stays_disabled_after_migration(database, real
             "UPDATE realm SET settings = :text WHERE id = :id", text=text % is_open, id=realm.id
         )
 
-    database.write_now(0, age)
+    database.of(0).write(age)
     assert database.migrate() == [20]
 
-    found = database.read_now(realm.id, storage.organization.current)
+    found = database.of(realm.id).read(storage.organization.current)
     assert found.settings == {
         "description": '"email_auth_enabled":true',
         "authentication_methods": {"Email": is_open == "true"},
@@ -371,12 +371,12 @@ def test_a_disabled_password_login_stays_disabled_after_migration(database, real
 
 def test_data_of_a_newer_server_is_refused(database, kind):
     needed = database.schema().must_know
-    database.write_now(0, must_know, 999)
+    database.of(0).write(must_know, 999)
 
     with pytest.raises(schema.SchemaTooNew, match="newer Tertulia"):
         database.migrate()
 
-    database.write_now(0, must_know, needed)
+    database.of(0).write(must_know, needed)
 
 
 def must_know(tx: Tx, number: int) -> None:
@@ -392,7 +392,7 @@ def test_additions_of_a_newer_server_are_accepted(database, kind, monkeypatch):
     monkeypatch.undo()
 
     assert database.migrate() == []
-    database.write_now(0, forget_newer)
+    database.of(0).write(forget_newer)
 
 
 def forget_newer(tx: Tx) -> None:
@@ -402,7 +402,7 @@ def forget_newer(tx: Tx) -> None:
 
 def test_a_breaking_migration_says_so(databases, monkeypatch):
     url, _ = databases.new("sqlite")
-    fresh = Database.at(url)
+    fresh = BlockingDatabase.at(url)
     ours = schema.migrations()
     text = "-- older servers cannot work with this\nCREATE TABLE schema_newer (number INTEGER)"
     monkeypatch.setattr(schema, "migrations", lambda: [*ours, Migration(998, lambda: text)])
@@ -416,7 +416,7 @@ def test_a_breaking_migration_says_so(databases, monkeypatch):
 
 def test_a_migration_that_was_merged_late_is_applied(databases, monkeypatch):
     url, _ = databases.new("sqlite")
-    fresh = Database.at(url)
+    fresh = BlockingDatabase.at(url)
     ours = schema.migrations()
     monkeypatch.setattr(schema, "migrations", lambda: [*ours[:-2], ours[-1]])
     fresh.migrate()
@@ -429,7 +429,7 @@ def test_a_migration_that_was_merged_late_is_applied(databases, monkeypatch):
 
 def test_a_failed_migration_leaves_nothing(kind, databases, monkeypatch):
     url, _ = databases.new("sqlite")
-    empty = Database.at(url)
+    empty = BlockingDatabase.at(url)
     text = "CREATE TABLE schema_version (version INTEGER); CREATE TABLE nonsense ("
     broken = [Migration(1, lambda: text)]
     monkeypatch.setattr(schema, "migrations", lambda: broken)
@@ -444,9 +444,9 @@ def test_a_failed_migration_leaves_nothing(kind, databases, monkeypatch):
 
 def test_rows_outlive_their_connection(databases):
     url, _ = databases.new("sqlite")
-    database = Database.at(url)
+    database = BlockingDatabase.at(url)
     database.migrate()
-    rows = database.read_now(0, first_rows)
+    rows = database.of(0).read(first_rows)
 
     rows.close()
 

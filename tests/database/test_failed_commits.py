@@ -12,10 +12,9 @@ from tests.support.server import Server
 from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase, Database
 from tertulia.database.dialects.postgres import Postgres
 from tertulia.database.tx import Tx
-from tertulia.errors.parameters import NulInText
 
 pytestmark = pytest.mark.postgres
 
@@ -33,7 +32,7 @@ FAILS_ONCE = """
 @pytest.fixture
 def shared(databases):
     url, _ = databases.ready("postgres")
-    yield Database(Postgres(url))
+    yield Database(BlockingDatabase(Postgres(url)))
     databases.give_back(url)
 
 
@@ -46,7 +45,7 @@ async def write(database: Database, action: Callable[[Tx], object]) -> object:
         storage.messages.fast_insert,
     )
     try:
-        return await database.write_in(0, action)
+        return await database.of(0).write(action)
     except Exception as error:
         return error
     finally:
@@ -64,15 +63,6 @@ def test_a_transaction_that_postgres_rolls_back_at_the_commit_is_not_done(shared
     result = asyncio.run(write(shared, hide_a_failure))
 
     assert isinstance(result, psycopg.errors.InFailedSqlTransaction)
-
-
-def test_a_statement_that_fails_before_the_commit_is_known_not_to_be_done(shared):
-    def ask_for_nul(tx: Tx) -> None:
-        tx.defer(lambda later: later.all("SELECT :text::text AS value", text="\0"))
-
-    result = asyncio.run(write(shared, ask_for_nul))
-
-    assert isinstance(result, NulInText)
 
 
 @pytest.mark.parametrize("earlier", [3, 0], ids=["fast path", "writer"])

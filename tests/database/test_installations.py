@@ -13,7 +13,7 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import TIMEOUT_SECONDS
 
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 
 pytestmark = pytest.mark.postgres
 
@@ -71,13 +71,13 @@ def test_each_installation_has_its_own_leader(urls: list[str]):
         return found
 
     for url in urls:
-        Database.at(url).migrate()
+        BlockingDatabase.at(url).migrate()
 
     assert asyncio.run(scene()) == [set(), set(), None]
 
 
 def test_an_installation_does_not_wait_for_the_locks_of_another(urls: list[str]):
-    one, two = (Database.at(url) for url in urls)
+    one, two = (BlockingDatabase.at(url) for url in urls)
     one.migrate()
     two.migrate()
     holder = one.dialect.connect()
@@ -91,8 +91,8 @@ def test_an_installation_does_not_wait_for_the_locks_of_another(urls: list[str])
     two.dialect.lock_schema(waiting)  # raises if it has to wait
     two.dialect.lock_organization(waiting, 0)
 
-    assert not two.dialect.has_peers(waiting)
-    same = Database.at(urls[0]).dialect.connect()
+    assert not two.dialect.cluster.has_peers(waiting)
+    same = BlockingDatabase.at(urls[0]).dialect.connect()
     same.execute("SET lock_timeout = '1ms'")
     same.execute("BEGIN")
     with pytest.raises(psycopg.errors.LockNotAvailable):
@@ -102,7 +102,7 @@ def test_an_installation_does_not_wait_for_the_locks_of_another(urls: list[str])
 
 
 def test_a_copied_schema_has_its_own_channels(urls: list[str]):
-    one, two = (Database.at(url) for url in urls)
+    one, two = (BlockingDatabase.at(url) for url in urls)
     one.migrate()
     two.migrate()
     with psycopg.connect(urls[0], autocommit=True) as connection:
@@ -111,4 +111,4 @@ def test_a_copied_schema_has_its_own_channels(urls: list[str]):
     for each in (one, two):
         each.dialect.connect().close()
 
-    assert one.dialect.channel("log") != two.dialect.channel("log")
+    assert one.dialect.cluster.channel("log") != two.dialect.cluster.channel("log")

@@ -7,15 +7,15 @@ import pytest
 from tests.support.databases import Databases
 
 from tertulia import storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase, Database
 
 pytestmark = pytest.mark.postgres
 
-QUESTIONS = [storage.due_jobs.outbox("mail"), storage.due_jobs.SCHEDULED]
+QUESTIONS = [storage.due_jobs.outbox("mail"), storage.due_jobs.EXPORT]
 
 
 async def due_jobs(database: Database) -> set[str] | None:
-    return await database.query_as_leader(lambda tx: storage.due_jobs.which(tx, QUESTIONS))
+    return await database.leader.query(lambda tx: storage.due_jobs.which(tx, QUESTIONS))
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def url(databases: Databases) -> Iterator[str]:
 
 
 def started(url: str) -> Database:
-    database = Database.at(url)
+    database = Database(BlockingDatabase.at(url))
     database.start(
         lambda tx, realms: None,
         lambda news, answer: answer(),

@@ -24,7 +24,7 @@ def url(databases: Databases):
 
 def test_statements_are_answered_one_after_the_other(url):
     async def scene() -> None:
-        connection = await Postgres(url).connect_on_loop()
+        connection = await Postgres(url).cluster.connect_on_loop()
         large = "x" * 20_000_000  # more than a socket takes at once
         params = {"text": large, "number": 7}
 
@@ -44,7 +44,7 @@ def test_statements_are_answered_one_after_the_other(url):
 def test_a_closed_connection_is_detected(url):
     async def scene() -> None:
         dialect = Postgres(url)
-        idle, busy, left = [await dialect.connect_on_loop() for _ in range(3)]
+        idle, busy, left = [await dialect.cluster.connect_on_loop() for _ in range(3)]
         asking = asyncio.create_task(busy.execute("SELECT pg_sleep(60)", {}))
         leaving = asyncio.create_task(left.execute("SELECT pg_sleep(60)", {}))
         await asyncio.sleep(0)
@@ -60,7 +60,7 @@ def test_a_closed_connection_is_detected(url):
         await asyncio.wait_for(idle.wait_until_lost(), TIMEOUT_SECONDS)
         with pytest.raises(psycopg.OperationalError) as raised:
             await asking
-        assert dialect.is_outage(raised.value)
+        assert dialect.failures.is_outage(raised.value)
         assert busy.is_lost
 
     asyncio.run(scene())
@@ -73,11 +73,11 @@ def test_a_lone_server_sends_no_notices_until_another_one_starts(databases):
     for _ in range(2):
         ana.says("First", to="kitchen > lunch")
     with psycopg.connect(url, autocommit=True) as listener:
-        for channel in map(one.database.dialect.channel, (LOG, SENDS, EPHEMERAL)):
+        for channel in map(one.database.dialect.cluster.channel, (LOG, SENDS, EPHEMERAL)):
             listener.execute(f"LISTEN {channel}")
         ana.says("Anybody?", to="kitchen > lunch")
         ana.post("/typing", op="start", to=[ben.id]).succeeds()
-        listener.execute(f"NOTIFY {one.database.dialect.channel(LOG)}, 'the end'")
+        listener.execute(f"NOTIFY {one.database.dialect.cluster.channel(LOG)}, 'the end'")
         found = [
             notice.payload for notice in listener.notifies(timeout=TIMEOUT_SECONDS, stop_after=1)
         ]

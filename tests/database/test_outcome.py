@@ -9,6 +9,7 @@ import pytest
 from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import storage
+from tertulia.database import Database
 from tertulia.database.dialects.postgres import Postgres
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.errors import BadRequest, outcome
@@ -21,12 +22,12 @@ from tertulia.errors.http import (
 )
 
 
-async def served(database, scene) -> None:
+async def served(blocking, scene) -> None:
     """Run a function with the writing part of a server."""
-    fast_insert = storage.messages.fast_insert
+    fast_insert, database = storage.messages.fast_insert, Database(blocking)
     database.start(lambda tx, realms: None, lambda news, answer: answer(), list, fast_insert)
     try:
-        await scene()
+        await scene(database)
     finally:
         await database.stop()
 
@@ -36,13 +37,13 @@ def reported(error) -> str:
 
 
 def test_a_503_after_a_commit_of_the_same_request_is_replaced(database, realm):
-    async def scene() -> None:
+    async def scene(database) -> None:
         outcome.start_request()
         with pytest.raises(BadRequest):
-            await database.write_in(realm.id, refuse)
+            await database.of(realm.id).write(refuse)
         assert reported(ServiceUnavailable()) == "SERVICE_UNAVAILABLE"
 
-        await database.write_in(realm.id, lambda tx: None)
+        await database.of(realm.id).write(lambda tx: None)
         assert reported(ServiceUnavailable()) == "OUTCOME_UNKNOWN"
         assert reported(BadRequest("no")) == "BAD_REQUEST"
 
@@ -53,10 +54,10 @@ def test_a_503_after_a_commit_of_the_same_request_is_replaced(database, realm):
 
 
 def test_a_429_after_a_commit_of_the_same_request_is_replaced(database, realm):
-    async def scene() -> None:
+    async def scene(database) -> None:
         outcome.start_request()
         assert reported(RateLimited(retry_after=1)) == "RATE_LIMIT_HIT"
-        await database.write_in(realm.id, lambda tx: None)
+        await database.of(realm.id).write(lambda tx: None)
         assert reported(RateLimited(retry_after=1)) == "OUTCOME_UNKNOWN"
         assert reported(AttemptsExhausted(retry_after=1)) == "RATE_LIMIT_HIT"
 
@@ -67,17 +68,17 @@ def test_a_503_after_a_write_of_unknown_outcome_is_replaced(database, realm):
     def lose_the_answer(tx) -> None:
         raise OutcomeUnknown()
 
-    async def scene() -> None:
+    async def scene(database) -> None:
         outcome.start_request()
         with pytest.raises(OutcomeUnknown):
-            await database.write_in(realm.id, lose_the_answer)
+            await database.of(realm.id).write(lose_the_answer)
         assert reported(ServiceUnavailable()) == "OUTCOME_UNKNOWN"
 
     asyncio.run(served(database, scene))
 
 
 def test_a_request_that_is_stopped_while_it_writes_does_not_answer_503(database, realm):
-    async def scene() -> None:
+    async def scene(database) -> None:
         loop, is_inside, goes_on = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
 
         def slow(tx) -> None:
@@ -87,7 +88,7 @@ def test_a_request_that_is_stopped_while_it_writes_does_not_answer_503(database,
         async def request(is_writing: bool) -> str:
             outcome.start_request()
             try:
-                await (database.write_in(realm.id, slow) if is_writing else asyncio.Event().wait())
+                await (database.of(realm.id).write(slow) if is_writing else asyncio.Event().wait())
             except asyncio.CancelledError:
                 return reported(ServerStopping())
             raise AssertionError("it was not stopped")
@@ -132,7 +133,7 @@ def sqlite_error(name: str) -> sqlite3.OperationalError:
     ],
 )
 def test_which_errors_of_a_commit_leave_it_unknown_in_sqlite(tmp_path, name, is_unknown):
-    assert Sqlite(tmp_path / "x.db").may_have_committed(sqlite_error(name)) is is_unknown
+    assert Sqlite(tmp_path / "x.db").failures.may_have_committed(sqlite_error(name)) is is_unknown
 
 
 @pytest.mark.on_one
@@ -149,4 +150,4 @@ def test_which_errors_of_a_commit_leave_it_unknown_in_sqlite(tmp_path, name, is_
     ],
 )
 def test_which_errors_of_a_commit_leave_it_unknown_in_postgres(error, is_unknown):
-    assert Postgres("postgresql://nowhere/x").may_have_committed(error) is is_unknown
+    assert Postgres("postgresql://nowhere/x").failures.may_have_committed(error) is is_unknown

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tertulia.database.locked_organizations import LockedOrganizations
-from tertulia.database.writer import PendingWrite
+from tertulia.database.write_queue import PendingWrite
 
 BAKERY, CELLAR = 7, 8
 

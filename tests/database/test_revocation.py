@@ -7,7 +7,7 @@ import pytest
 from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase, Database
 from tertulia.database.dialects.postgres import Postgres
 from tertulia.errors.http import ServiceUnavailable
 
@@ -30,7 +30,7 @@ class Applier:
 @pytest.fixture
 def shared(databases):
     url, _ = databases.ready("postgres")
-    yield Database(Postgres(url))
+    yield Database(BlockingDatabase(Postgres(url)))
     databases.give_back(url)
 
 
@@ -50,7 +50,7 @@ def revoked(database: Database, applier: Applier) -> str:
             applier=applier,
         )
         try:
-            return await asyncio.wait_for(database.write_in(0, revoke), TIMEOUT_SECONDS)
+            return await asyncio.wait_for(database.of(0).write(revoke), TIMEOUT_SECONDS)
         finally:
             await database.stop()
 

@@ -9,10 +9,11 @@ from tests.support.databases import Kind
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.dialects.postgres import Postgres
 from tertulia.database.tx import Tx
-from tertulia.database.writer import Batch, PendingWrite, Writer, WriterSetup
+from tertulia.database.write_queue import Batch, PendingWrite
+from tertulia.database.writer import Writer, WriterSetup
 from tertulia.errors.http import ServiceUnavailable
 
 WAITING_SECONDS = "tertulia_writes_waiting_seconds "
@@ -35,7 +36,7 @@ def impatient(monkeypatch) -> None:
 class Server:
     """The writing part of a server."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: BlockingDatabase) -> None:
         self.writer = Writer(
             WriterSetup(
                 database.dialect,
@@ -63,7 +64,7 @@ def announce(tx: Tx) -> int:
 
 
 def test_an_unresponsive_server_loses_its_transaction(database, realm, impatient):
-    stalled, other = Server(database), Server(Database.at(database.dialect.url))
+    stalled, other = Server(database), Server(BlockingDatabase.at(database.dialect.url))
     goes_on, is_inside = threading.Event(), threading.Event()
 
     def stand_still(tx: Tx) -> None:

@@ -8,7 +8,7 @@ import time
 import pytest
 from tests.support.waiting import eventually
 
-from tertulia.database import Database, yielding
+from tertulia.database import BlockingDatabase, Database, yielding
 from tertulia.database.tx import Tx
 from tertulia.database.yielding import LoopYieldPoint, RequestActivity, YieldPoint
 
@@ -72,21 +72,23 @@ def test_work_does_not_yield_without_requests(requests: RequestActivity, naps: l
     assert (naps, yield_point.has_yielded) == ([], False)
 
 
-def test_only_reads_on_a_thread_yield(database: Database):
+def test_only_reads_on_a_thread_yield(database: BlockingDatabase):
+    served = Database(database)
+
     def thinks(tx: Tx) -> bool:
         yield_point = YieldPoint(tx.yields_to)
         think(yielding.MAX_ANSWER_SECONDS)
-        database.requests.request_started()
+        served.requests.request_started()
         yield_point.yield_to_requests()
         return yield_point.has_yielded
 
     async def scene() -> tuple[bool, bool]:
-        found = await database.read_in_thread_in(0, thinks), await database.query(0, thinks)
-        await database.stop()
+        found = await served.of(0).in_thread.read(thinks), await served.of(0).query(thinks)
+        await served.stop()
         return found
 
     assert asyncio.run(scene()) == (True, False)
-    assert not database.write_now(0, thinks)
+    assert not database.of(0).write(thinks)
 
 
 def test_work_makes_progress_however_many_requests_arrive(requests: RequestActivity):

@@ -18,7 +18,7 @@ from tests.support.waiting import TIMEOUT_SECONDS
 from tertulia import actions, events, storage
 from tertulia.actions.channels.subscriptions import SubscribeRequest
 from tertulia.caches.all_caches import Caches
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase, Database, OrgDatabase
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.database.log_position import LogPosition
 from tertulia.domain.channels.channel import NewChannel
@@ -99,7 +99,9 @@ async def test_events_found_by_two_polls_are_delivered_once(stage: "DeliveryScen
     await stage.database.has_read()
     second = stage.polls(queue_id)
     await asyncio.sleep(0)
-    updates = stage.database.read_now(0, stage.delivery.follower.reader.fetch, [stage.realm_id])
+    updates = stage.database.blocking.of(0).read(
+        stage.delivery.follower.reader.fetch, [stage.realm_id]
+    )
 
     stage.database.hand_over()
     stage.delivery.follower.deliver(updates, lambda: None)
@@ -202,7 +204,7 @@ async def test_a_server_that_was_away_for_longer_than_the_log_reloads(
         await stage.says(f"Number {number}")
     await stage.adds("cleo")
     stage.later = LATER
-    await stage.database.write_in(stage.realm_id, actions.housekeeping.trim_log)
+    await stage.database.of(stage.realm_id).write(actions.housekeeping.trim_log)
 
     await other.follower.catch_up()
 
@@ -251,15 +253,15 @@ class Hesitant(Database):
     """Reads of the log can be held back after they were made, or fail."""
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
-        super().__init__(Sqlite(path), clock)
+        super().__init__(BlockingDatabase(Sqlite(path), clock))
         self._may_hand_over = asyncio.Event()
         self._may_hand_over.set()
         self._has_read = asyncio.Event()
         self._has_read.set()
         self._fails = False
 
-    async def read_in(self, realm_id: int, query: Callable[..., Any], *args: Any, **kw: Any) -> Any:
-        found = await super().read_in(realm_id, query, *args, **kw)
+    async def run_read(self, db: OrgDatabase, query: Callable[..., Any], *args: Any) -> Any:
+        found = await super().run_read(db, query, *args)
         if query is events.delivery.refill.read_page:
             if self._fails:
                 self._fails = False
@@ -295,7 +297,9 @@ class DeliveryScene:
     async def open(self) -> "DeliveryScene":
         self._path.write_bytes(sqlite_with_tables())
         self.database = Hesitant(self._path, lambda: 1e9 + self.later)
-        self.realm_id = self.database.write_now(0, actions.organization.create, "Tertulia", "").id
+        self.realm_id = (
+            self.database.blocking.of(0).write(actions.organization.create, "Tertulia", "").id
+        )
         self.database.start(
             lambda tx, realms: self.delivery.follower.reader.fetch(tx, realms),
             lambda updates, answer: self.delivery.follower.deliver(updates, answer),
@@ -307,8 +311,8 @@ class DeliveryScene:
         wish = SubscribeRequest(
             [NewChannel("kitchen")], [""], principals=[self.ana.id, self.ben.id]
         )
-        await self.database.write_in(
-            self.realm_id, actions.channels.subscriptions.subscribe, self.ana, wish, "example.com"
+        await self.database.of(self.realm_id).write(
+            actions.channels.subscriptions.subscribe, self.ana, wish, "example.com"
         )
         return self
 
@@ -319,7 +323,9 @@ class DeliveryScene:
 
     async def another_server(self) -> Delivery:
         """A server on the same data that gets no notices."""
-        delivery = Delivery(Database.at(f"sqlite:///{self._path}"), "example.com", 45, Caches())
+        delivery = Delivery(
+            Database(BlockingDatabase.at(f"sqlite:///{self._path}")), "example.com", 45, Caches()
+        )
         await delivery.follower.start()
         return delivery
 
@@ -329,31 +335,31 @@ class DeliveryScene:
 
     async def adds(self, name: str, role: Role = Role.MEMBER) -> User:
         new = NewUser(f"{name}@example.com", name.title(), role)
-        user, _ = await self.database.write_in(
-            self.realm_id, actions.people.account_creation.add, self._vault, new
+        user, _ = await self.database.of(self.realm_id).write(
+            actions.people.account_creation.add, self._vault, new
         )
         return user
 
     def elsewhere(self, action: Callable[..., Any], *args: Any) -> None:
         """Another server writes, and we have no notice of it yet."""
-        Database.at(f"sqlite:///{self._path}").write_now(self.realm_id, action, *args)
+        BlockingDatabase.at(f"sqlite:///{self._path}").of(self.realm_id).write(action, *args)
 
     async def registers(self, *event_types: str) -> str:
         options = Options(event_types=list(event_types) or ["message"])
         start = LogPosition(self.applied, "")
         queue = actions.queues.new(self.ben, options, start, 600, self.database.clock())
-        await self.database.write_in(self.realm_id, actions.queues.store, self.ben, queue)
+        await self.database.of(self.realm_id).write(actions.queues.store, self.ben, queue)
         return queue.id
 
     async def stirs(self) -> None:
         """Write an event that concerns no queue but must be read."""
         event = FlagsChanged("add", "read", [])
-        await self.database.write_in(self.realm_id, events.log.announce, event, NoClients())
+        await self.database.of(self.realm_id).write(events.log.announce, event, NoClients())
 
     async def says(self, content: str) -> int:
         draft = Draft(content, f"<p>{content}</p>", 0, "test", read_by_sender=True)
-        sent = await self.database.write_in(
-            self.realm_id, actions.messages.send.to_channel, self.ana, "kitchen", "lunch", draft
+        sent = await self.database.of(self.realm_id).write(
+            actions.messages.send.to_channel, self.ana, "kitchen", "lunch", draft
         )
         return sent.message_id
 

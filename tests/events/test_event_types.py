@@ -196,6 +196,8 @@ def _something(wanted: Any) -> Any:
 
 def _plain(kind: msgspec.inspect.Type) -> Any:
     match kind:
+        case msgspec.inspect.Metadata(type=described):
+            return _plain(described)
         case msgspec.inspect.IntType():
             return 999_999
         case msgspec.inspect.StrType():

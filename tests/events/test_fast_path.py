@@ -49,7 +49,7 @@ def test_a_fast_path_message_equals_an_ordinary_one(chat, kitchen, appended):
     ana, ben = kitchen
     queue = ben.listens_for("message", apply_markdown=True)
 
-    in_channel = ana.says("/me **waves**, https://example.com", to="kitchen > LUNCH")
+    in_channel = ana.says("/me **waves**, https://example.com", to="kitchen > lunch")
     direct = ana.says("Psst", to=[ben])
 
     assert appended == [1, 1]

@@ -7,7 +7,7 @@ from tests.support.waiting import TIMEOUT_SECONDS
 from tertulia import actions, events, storage
 from tertulia.events.audience import Audience, Everyone, Subscribers, Users
 from tertulia.events.directory.organization import Organization
-from tertulia.events.ephemeral import EphemeralEvent
+from tertulia.events.ephemeral import EphemeralEvent, TypingUpdate, TypingUser
 from tertulia.events.listener import Listener
 from tertulia.events.types.organization.settings import RealmChanged
 
@@ -23,10 +23,11 @@ class Word(EphemeralEvent, frozen=True):
     def audience(self) -> Audience:
         return self.to
 
-    def wire(self, org: Organization, to: Listener) -> dict[str, Any]:
-        nobody = {"user_id": 0, "email": "nobody@example.com"}
-        params = {"message_type": "stream", "sender": nobody, "stream_id": 0, "topic": self.word}
-        return {"type": "typing", "op": "start", **params}
+    def wire(self, org: Organization, to: Listener) -> TypingUpdate:
+        typing = TypingUser(0, "nobody@example.com")
+        return TypingUpdate(
+            message_type="stream", op="start", sender=typing, stream_id=0, topic=self.word
+        )
 
 
 def publish(chat, word, to):

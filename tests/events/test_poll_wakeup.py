@@ -3,6 +3,8 @@
 import asyncio
 
 import uvloop
+from tests.support import manual_loop
+from tests.support.manual_loop import ROUNDS, ManualLoop
 
 from tertulia.events.delivery.heartbeats import Heartbeats
 from tertulia.events.delivery.mailbox import Mailbox, MailboxRegistry
@@ -15,7 +17,6 @@ from tertulia.events.delivery.poll_wakeup import (
 from tertulia.events.listener import Listener, Options
 
 LISTENERS = 3 * AT_ONCE + 1
-ROUNDS = 20  # of the event loop, more than any of this takes
 
 
 class Waiters:
@@ -74,7 +75,7 @@ def test_a_few_polls_are_woken_at_once():
 
 
 def test_many_busy_listeners_get_several_events_in_one_answer():
-    async def scene() -> tuple[int, int, list[int]]:
+    async def scene(loop: ManualLoop) -> tuple[int, int, list[int]]:
         waiters, waking = Waiters(2 * BUSY_QUEUE_LENGTH), WakeupQueue()
         for _ in range(2):
             await waiters.park()
@@ -86,10 +87,10 @@ def test_many_busy_listeners_get_several_events_in_one_answer():
                     mailbox.acknowledge(mailbox.last_id, waiters.seq)
         at_once = waiters.answered()
         waiters.wake_all(waking)
-        await asyncio.sleep(2 * MAX_DELAY_SECONDS)
+        await loop.pass_time(MAX_DELAY_SECONDS)
         return at_once, waiters.answered(), [len(each.pending) for each in waiters.boxes]
 
-    at_once, later, pending = asyncio.run(scene())
+    at_once, later, pending = manual_loop.run(scene)
 
     assert BUSY_QUEUE_LENGTH <= at_once < 2 * BUSY_QUEUE_LENGTH
     assert later == 2 * BUSY_QUEUE_LENGTH
@@ -129,6 +130,37 @@ def test_a_poll_without_new_events_is_not_woken():
         return found
 
     assert asyncio.run(scene()) == 0
+
+
+def test_each_poll_gets_a_heartbeat_after_its_own_wait():
+    """A heartbeat comes after 90 to 110 seconds."""
+
+    async def scene(loop: ManualLoop) -> dict[int, tuple[bool, bool]]:
+        waiters = Waiters(2)
+        hearts = Heartbeats(waiters.mailboxes, 90, Mailbox.wake)
+        await waiters.park()
+        for mailbox in waiters.boxes:
+            hearts.schedule(mailbox)
+        first = waiters.boxes[0]
+        await loop.pass_time(60)
+        first.wake()
+        await waiters.polls[0]
+        waiters.polls[0] = asyncio.create_task(first.wait())
+        await asyncio.sleep(0)
+        hearts.schedule(first)
+
+        seen, passed = {}, 60
+        for second in (89, 111, 149, 171):
+            await loop.pass_time(second - passed)
+            seen[second], passed = (waiters.polls[0].done(), waiters.polls[1].done()), second
+        return seen
+
+    assert manual_loop.run(scene) == {
+        89: (False, False),
+        111: (False, True),
+        149: (False, True),
+        171: (True, True),
+    }
 
 
 def test_heartbeats_continue_when_one_fails():

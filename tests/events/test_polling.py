@@ -1,7 +1,5 @@
 """GET and DELETE /events: waiting, acknowledging, and the end of a queue."""
 
-import time
-
 import pytest
 from tests.support.people import Chat
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
@@ -226,22 +224,6 @@ def test_a_heartbeat_arrives_while_nothing_happens(start_server):
     assert [each.result(TIMEOUT_SECONDS) for each in beats] == [[{"type": "heartbeat"}]] * 2
     soup = ana.says("Soup's on", to="kitchen > lunch")
     assert messages.next()["message"]["id"] == soup.id
-
-
-def test_each_poll_gets_a_heartbeat_after_its_own_wait(start_server):
-    chat = Chat.found(start_server(heartbeat_seconds=1), "")
-    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    messages, typing = ben.listens_for("message"), ben.listens_for("typing")
-    first, patient = messages.waits(), typing.waits()
-    time.sleep(0.6)
-    ana.says("Soup's on", to="kitchen > lunch")
-    first.result(TIMEOUT_SECONDS)
-
-    again = messages.waits()
-
-    assert patient.result(TIMEOUT_SECONDS) == [{"type": "heartbeat"}]
-    assert not again.done()
-    assert again.result(TIMEOUT_SECONDS) == [{"type": "heartbeat"}]
 
 
 def test_a_client_that_disconnects_misses_nothing(chat, ana, ben, queue):

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from tertulia.database.dialects import postgres
+from tertulia.database.dialects import postgres_cluster
 from tertulia.database.notify_bus import Broadcast
+from tertulia.domain.people.user import Role
 
 pytestmark = pytest.mark.postgres
 
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.postgres
 def silence(monkeypatch):
     """Servers send no notices and do not poll the log."""
     monkeypatch.setattr(Broadcast, "publish", lambda self, notice: None)
-    monkeypatch.setattr(postgres, "POLL_SECONDS", 3600)
+    monkeypatch.setattr(postgres_cluster, "POLL_SECONDS", 3600)
 
 
 def test_a_thing_created_at_one_server_exists_at_the_other(two_servers):
@@ -101,3 +102,38 @@ def test_a_missing_thing_is_still_refused(two_servers):
     ana.get("/users/99999").fails("No such user")
     ana.get("/get_stream_id", stream="attic").fails("Invalid channel name 'attic'")
     ana.get("/streams/99999").fails("Invalid channel ID")
+
+
+def test_a_caller_demoted_at_one_server_is_refused_by_the_other(two_servers):
+    chat, other = two_servers
+    admin, eve = chat.person("admin", role="owner"), chat.person("eve", role="admin")
+    there = replace(eve, server=other)
+    there.get("/export/realm").succeeds()
+
+    admin.patch(f"/users/{eve.id}", role=int(Role.MEMBER)).succeeds()
+
+    there.get("/export/realm").fails(
+        "Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL"
+    )
+
+
+def test_the_audit_log_is_not_served_to_a_caller_demoted_at_another_server(two_servers):
+    chat, other = two_servers
+    admin, eve = chat.person("admin", role="owner"), chat.person("eve", role="admin")
+    there = replace(eve, server=other)
+    there.get("/users/me").succeeds()
+
+    admin.patch(f"/users/{eve.id}", role=int(Role.MEMBER)).succeeds()
+
+    assert there.raw("GET", "/audit_log.csv").status == 400
+
+
+def test_a_caller_renamed_at_one_server_has_the_new_name_at_the_other(two_servers):
+    chat, other = two_servers
+    ana = chat.person("ana")
+    there = replace(ana, server=other)
+    there.get("/users/me").succeeds()
+
+    ana.patch("/settings", full_name="Ana Torres").succeeds()
+
+    assert there.get("/users/me").succeeds()["full_name"] == "Ana Torres"

@@ -12,7 +12,7 @@ import pytest
 from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import actions, storage
-from tertulia.database import Database
+from tertulia.database import Database, OrgDatabase
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.events.delivery import refill
 
@@ -21,7 +21,7 @@ class SlowReaders:
     """Reads of log pages wait before they start."""
 
     def __init__(self, database: Database) -> None:
-        self._reads = database.read_in
+        self._reads = database.run_read
         self.waiting: list[asyncio.Event] = []
         self._in_haste = False
 
@@ -34,18 +34,18 @@ class SlowReaders:
         for each in self.waiting:
             each.set()
 
-    async def read_in(self, realm_id: int, read: Callable[..., Any], *args: Any) -> Any:
+    async def run_read(self, db: OrgDatabase, read: Callable[..., Any], *args: Any) -> Any:
         if read is refill.read_page and not self._in_haste:
             may_read = asyncio.Event()
             self.waiting.append(may_read)
             await may_read.wait()
-        return await self._reads(realm_id, read, *args)
+        return await self._reads(db, read, *args)
 
 
 @pytest.fixture
 def slow(chat, monkeypatch) -> SlowReaders:
     readers = SlowReaders(chat.server.database)
-    monkeypatch.setattr(chat.server.database, "read_in", readers.read_in)
+    monkeypatch.setattr(chat.server.database, "run_read", readers.run_read)
     return readers
 
 

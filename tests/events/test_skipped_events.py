@@ -32,7 +32,7 @@ def something_strange(tx, name, entry, leaver=None):
     storage.organization.rename(tx, name)
     if leaver is not None:
         channel_id, user_id = leaver
-        storage.channels.subscriptions.end(tx, channel_id, [user_id], storage.log.head(tx), 0)
+        storage.channels.subscriptions.end(tx, [channel_id], [user_id], storage.log.head(tx), 0)
     storage.log.append(tx, *entry)
 
 

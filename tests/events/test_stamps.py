@@ -9,7 +9,7 @@ from tests.support.server import Server
 from tests.support.waiting import eventually
 
 from tertulia import events, storage
-from tertulia.database import Database, schema
+from tertulia.database import BlockingDatabase, schema
 from tertulia.database.id_counters import MIN_JUMP
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
@@ -34,8 +34,8 @@ def put_back(tx: Tx, seq: int, message_id: int, queue: storage.queues.StoredQueu
 
 def is_distinguished(chat: Chat, event_id: int) -> bool:
     """Whether the id of the event that has this number now differs from the old one."""
-    stamp = chat.server.database.read_now(
-        chat.realm.id, storage.log.stamp_at, events.delivery.mailbox.seq_of(event_id)
+    stamp = chat.server.database.blocking.of(chat.realm.id).read(
+        storage.log.stamp_at, events.delivery.mailbox.seq_of(event_id)
     )
     return bool(stamp) and events.delivery.mailbox.index_of(event_id, stamp) is None
 
@@ -47,9 +47,9 @@ def test_a_copy_restored_while_the_server_was_down_is_detected(own_chat, kitchen
         last = ana.says(f"soup {number}", to="kitchen > lunch")
     before = own_chat.head()
     assert len(event_queue.all()) == len(careful.all()) == 3
-    read, realm_id = own_chat.server.database.read_now, own_chat.realm.id
+    read = own_chat.server.database.blocking.of(own_chat.realm.id).read
     own_chat.server.stop()
-    queues = [read(realm_id, storage.queues.find, each.queue_id) for each in (event_queue, careful)]
+    queues = [read(storage.queues.find, each.queue_id) for each in (event_queue, careful)]
     own_chat.server.start()
     for number in range(6):
         ana.says(f"tea {number}", to="kitchen > lunch")
@@ -181,7 +181,7 @@ def test_ids_skip_ahead_on_another_timeline_and_queues_continue(databases: Datab
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def test_a_log_from_before_stamps_is_migrated(databases: Databases, kind):
     url, _ = databases.new(kind, untouched=True)
-    database = Database.at(url)
+    database = BlockingDatabase.at(url)
     connection = database.dialect.connect()
     every = schema.migrations()
     schema.apply(connection, database.dialect, [each for each in every if each.number < 134])
@@ -196,10 +196,10 @@ def test_a_log_from_before_stamps_is_migrated(databases: Databases, kind):
 
     database.migrate()
 
-    with_stamp = [database.read_now(1, storage.log.stamp_at, seq) for seq in (1, 2)]
+    with_stamp = [database.of(1).read(storage.log.stamp_at, seq) for seq in (1, 2)]
     assert with_stamp[0] == 0 < with_stamp[1]
-    assert database.read_now(1, storage.log.matches_stamp, 1, 77)  # it is unknown
-    assert database.read_now(1, storage.log.matches_stamp, 2, with_stamp[1])
-    assert not database.read_now(1, storage.log.matches_stamp, 2, with_stamp[1] + 1)
-    assert not database.read_now(1, storage.log.matches_stamp, 3, 0)
-    assert storage.log.branch(database.read_now(1, storage.log.end).epoch)
+    assert database.of(1).read(storage.log.matches_stamp, 1, 77)  # it is unknown
+    assert database.of(1).read(storage.log.matches_stamp, 2, with_stamp[1])
+    assert not database.of(1).read(storage.log.matches_stamp, 2, with_stamp[1] + 1)
+    assert not database.of(1).read(storage.log.matches_stamp, 3, 0)
+    assert storage.log.branch(database.of(1).read(storage.log.end).epoch)

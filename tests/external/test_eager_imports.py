@@ -14,11 +14,11 @@ from pathlib import Path
 from tertulia.app import Application
 from tertulia.config import Config
 from tertulia.domain.people.keys import Vault
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase, Database
 
 folder = Path(sys.argv[1])
-database, vault = Database.at(f"sqlite:///{folder}/x.db"), Vault(b"nobody guesses it")
-Application(Config(data=folder), database, vault)
+database, vault = BlockingDatabase.at(f"sqlite:///{folder}/x.db"), Vault(b"nobody guesses it")
+Application(Config(data=folder), Database(database), vault)
 print(*sys.modules)
 """
 

@@ -19,6 +19,7 @@ from tertulia.http.parameter_rules import Alias, MaxLength, NotBlank, Stripped
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.request import ApiRequest
 from tertulia.http.routing import Route, delete, get, patch, post
+from tertulia.wire import Doc
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -33,8 +34,9 @@ class Call:
 
 
 class Pot(Reply):
-    pot_id: int
+    pot_id: Annotated[int, Doc("The number of the pot.", example=7)]
     name: str
+    owner: Annotated[int, Doc("The cook.")] | msgspec.UnsetType | None = msgspec.UNSET
     note: str | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -50,7 +52,7 @@ async def pots(call: Call, *, sizes: list[int] | None = None, hot: bool = False)
     return Pots(pots=[f"pot {size}" for size in sizes or ()] + ["hot"] * hot)
 
 
-async def pot(call: Call, pot_id: int) -> Pot:
+async def pot(call: Call, pot_id: Annotated[int, Doc("The number of the pot.")]) -> Pot:
     """Shows one pot."""
     return Pot(pot_id=pot_id, name="soup")
 
@@ -63,7 +65,7 @@ async def cook(
     call: Call,
     *,
     name: Annotated[str, Stripped, NotBlank, MaxLength(10)],
-    kind: Literal["soup", "stew"] = "soup",
+    kind: Annotated[Literal["soup", "stew"], Doc("What is in it.")] = "soup",
     topic: Annotated[str | None, Alias("subject")] = None,
 ) -> Pot:
     """Puts a pot on the stove."""
@@ -107,18 +109,18 @@ def no_guests(call: Call) -> None:
 
 
 ROUTES = [
-    get("/pots", pots, access="public"),
-    post("/pots", cook, requires=no_guests),
-    get("/pots/{pot_id}", pot),
-    get("/pots/{name}", pot_by_name),
-    patch("/pots/{pot_id}", empty),
-    delete("/pots/{pot_id}", empty),
-    get("/pots/rung", rung),
-    get("/pots/silent", silent),
-    post("/deliveries", deliver, max_body=3000),
-    get("/whoami", whoami),
-    post("/burn", burn),
-    get("/wait", wait, long_poll=True),
+    get("/pots", pots, "get-pots", access="public"),
+    post("/pots", cook, "post-cook", requires=no_guests),
+    get("/pots/{pot_id}", pot, "get-pot"),
+    get("/pots/{name}", pot_by_name, "get-pot-by-name"),
+    patch("/pots/{pot_id}", empty, "patch-empty"),
+    delete("/pots/{pot_id}", empty, "delete-empty"),
+    get("/pots/rung", rung, "get-rung"),
+    get("/pots/silent", silent, "get-silent"),
+    post("/deliveries", deliver, "post-deliver", max_body=3000),
+    get("/whoami", whoami, "get-whoami"),
+    post("/burn", burn, "post-burn"),
+    get("/wait", wait, "get-wait", long_poll=True),
 ]
 
 

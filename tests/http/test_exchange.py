@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
+import structlog
+
 from tertulia.http.exchange import BLOCK_BYTES, Headers, HttpExchange, Message
 
 Respond = Callable[[Callable[[Message], Awaitable[None]]], Awaitable[None]]
@@ -25,6 +27,9 @@ class RecordedConnection:
 
     def close(self) -> None:
         self.is_closed = True
+
+    def is_closing(self) -> bool:
+        return self.is_closed
 
     async def drained(self) -> None:
         raise AssertionError("nothing is paused")
@@ -72,6 +77,19 @@ def test_a_large_body_is_not_copied_behind_its_head():
 
     assert head.endswith(b"\r\n\r\n")
     assert rest == body
+
+
+def test_a_response_that_is_missing_because_its_client_left_is_no_failure():
+    connection = RecordedConnection()
+    exchange = HttpExchange(connection, "GET", "1.1", keeps_connection=True, expects_continue=False)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        connection.close()  # by the event loop, which reports it to the exchange a moment later
+
+    with structlog.testing.capture_logs() as logged:
+        asyncio.run(exchange.run(app, {}, set()))
+
+    assert logged == []
 
 
 def test_an_application_that_fails_before_its_body_is_answered_with_500():

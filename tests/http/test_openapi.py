@@ -67,7 +67,11 @@ def test_parameters_of_post_are_in_a_form_or_in_json(document):
             "type": "object",
             "properties": {
                 "name": {"type": "string", "minLength": 1, "maxLength": 10},
-                "kind": {"enum": ["soup", "stew"], "default": "soup"},
+                "kind": {
+                    "enum": ["soup", "stew"],
+                    "default": "soup",
+                    "description": "What is in it.",
+                },
                 "topic": {"type": "string"},
                 "subject": {
                     "type": "string",
@@ -81,6 +85,22 @@ def test_parameters_of_post_are_in_a_form_or_in_json(document):
     assert body == {
         "required": False,
         "content": {"application/json": content, "application/x-www-form-urlencoded": content},
+    }
+
+
+def test_a_path_parameter_and_a_field_have_the_descriptions_of_their_types(document):
+    (parameter,) = operation(document, "get", "/pots/{pot_id}")["parameters"]
+    fields = document["components"]["schemas"]["Pot"]["properties"]
+
+    assert parameter["description"] == "The number of the pot."
+    assert fields["pot_id"] == {
+        "type": "integer",
+        "description": "The number of the pot.",
+        "examples": [7],
+    }
+    assert fields["owner"] == {
+        "anyOf": [{"type": "integer"}, {"type": "null"}],
+        "description": "The cook.",
     }
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tertulia.errors import ClientError
+from tertulia.http.json_text import read_json
 from tertulia.http.parameter_rules import (
     NO_ID,
     Alias,
@@ -22,6 +23,7 @@ from tertulia.http.parameter_rules import (
     Name,
     NoNul,
     NotBlank,
+    NullRefused,
     OneOf,
     OnlyWith,
     Stripped,
@@ -255,6 +257,58 @@ def test_invalid_parameters_get_these_errors(annotation, text, words):
 )
 def test_null_counts_as_absent_where_json_is_optional(annotation, default, text, arguments):
     assert contract(annotation, default=default).parse({"x": text}) == arguments
+
+
+@pytest.mark.parametrize(
+    "annotation, default, text",
+    [(bool, False, "null is not a boolean"), (int | None, None, "null is not an integer")],
+)
+def test_a_null_that_would_open_something_is_refused_in_a_form(annotation, default, text):
+    wanted = contract(Annotated[annotation, NullRefused], default=default)
+
+    with pytest.raises(ClientError) as caught:
+        wanted.parse({"x": "null"})
+
+    assert caught.value.msg == text.replace("null", "x")
+    assert wanted.parse(read_json(b'{"x": null}')) == {}
+
+
+@pytest.mark.parametrize(
+    "annotation, default, body, arguments",
+    [
+        (str | None, None, '{"x": null}', {}),
+        (str, "none", '{"x": null}', {}),
+        (str, "none", '{"x": "null"}', {"x": "null"}),
+        (int | None | msgspec.UnsetType, msgspec.UNSET, '{"x": null}', {"x": None}),
+        (list[int] | None, None, '{"x": [1, 2]}', {"x": [1, 2]}),
+        (str | int, "none", '{"x": "5"}', {"x": "5"}),
+        (str | int, "none", '{"x": 5}', {"x": 5}),
+        (Annotated[str, Json], "none", '{"x": "five"}', {"x": "five"}),
+        (Annotated[str, Alias("y")], "none", '{"x": null, "y": "five"}', {"x": "five"}),
+    ],
+)
+def test_a_member_of_a_json_body_is_taken_as_its_type(annotation, default, body, arguments):
+    assert contract(annotation, default=default).parse(read_json(body.encode())) == arguments
+
+
+@pytest.mark.parametrize(
+    "annotation, body, words",
+    [
+        (str, '{"x": 5}', "x is not a string"),
+        (str, '{"x": true}', "x is not a string"),
+        (str, '{"x": {"a": 1}}', "x is not a string"),
+        (str, '{"x": null}', "Missing 'x' argument"),
+        (int, '{"x": "5"}', "x is not an integer"),
+        (bool, '{"x": "true"}', "x is not a boolean"),
+        (bool, '{"x": null}', "Missing 'x' argument"),
+        (list[int], '{"x": "[1]"}', "x is not a list"),
+    ],
+)
+def test_a_member_of_another_type_is_refused_in_a_json_body(annotation, body, words):
+    with pytest.raises(ClientError) as caught:
+        contract(annotation).parse(read_json(body.encode()))
+
+    assert caught.value.msg == words
 
 
 def test_a_missing_parameter_is_named():

@@ -34,16 +34,16 @@ async def file(call: Any, realm_id: int, path: str) -> None:
 
 
 ROUTES = [
-    get("/users", everything),
-    post("/users", everything),
-    patch("/users/{user_id}", by_id),
-    delete("/users/{user_id}", by_id),
-    put("/users/{user_id}", by_id),
-    get("/users/{user_id}", by_id),
-    get("/users/{email}", by_email),
-    get("/users/me", everything),
-    get("/users/me/{channel_id}/topics", topics),
-    get("/files/{realm_id}/{path:path}", file),
+    get("/users", everything, "get-everything"),
+    post("/users", everything, "post-everything"),
+    patch("/users/{user_id}", by_id, "patch-by-id"),
+    delete("/users/{user_id}", by_id, "delete-by-id"),
+    put("/users/{user_id}", by_id, "put-by-id"),
+    get("/users/{user_id}", by_id, "get-by-id"),
+    get("/users/{email}", by_email, "get-by-email"),
+    get("/users/me", everything, "get-everything"),
+    get("/users/me/{channel_id}/topics", topics, "get-topics"),
+    get("/files/{realm_id}/{path:path}", file, "get-file"),
 ]
 ROUTER = Router(ROUTES, "/api/v1")
 
@@ -119,9 +119,14 @@ def test_a_route_has_a_summary_and_a_tag():
 @pytest.mark.parametrize("path", ["/users", "/users/{id}", "/users/{user_id}/{other}"])
 def test_a_path_that_contradicts_its_endpoint_is_an_error_at_start(path):
     with pytest.raises(TypeError, match="name different things"):
-        get(path, by_id)
+        get(path, by_id, "get-by-id")
 
 
 def test_a_repeated_path_is_an_error_at_start():
     with pytest.raises(TypeError, match="twice"):
-        Router([get("/users/{user_id}", by_id), get("/users/{channel_id}", topics)])
+        Router(
+            [
+                get("/users/{user_id}", by_id, "get-by-id"),
+                get("/users/{channel_id}", topics, "get-topics"),
+            ]
+        )

@@ -13,6 +13,27 @@ class Example(NamedTuple):
     headers: Mapping[str, str] = {}
 
 
+# What Buildbot's ZulipStatusPush, and the templates for Zulip in Zabbix and UptimeRobot send.
+ZULIP_REPORTER = {
+    "buildid": 17,
+    "buildername": "tests",
+    "url": "https://buildbot.example.com/#/builds/17",
+    "project": "roof",
+    "timestamp": 1767261600,
+}
+ZABBIX_SCRIPT = {
+    "hostname": "cellar",
+    "severity": "High",
+    "status": "PROBLEM",
+    "item": "Level: 3 cm",
+    "trigger": "Water",
+    "link": "https://zabbix.example.com/tr_events.php",
+}
+ZULIP_MONITOR = {
+    "monitor_url": "https://roof.example.com",
+    "monitor_friendly_name": "Roof",
+    "alert_details": "Connection Timeout",
+}
 ZABBIX = {
     "alert_subject": "Problem: Water in the cellar",
     "alert_message": "Water in the cellar since 10:00",
@@ -450,6 +471,51 @@ def quote(text: str) -> str:
 
 EXAMPLES = [
     Example(
+        "buildbot",
+        ZULIP_REPORTER | {"event": "new"},
+        "started",
+        "roof",
+        "[Build #17 of tests](https://buildbot.example.com/#/builds/17) started.",
+    ),
+    Example(
+        "buildbot",
+        ZULIP_REPORTER | {"event": "finished", "results": 2, "project": ""},
+        "finished.failure",
+        "general",
+        ":cross_mark: [Build #17 of tests](https://buildbot.example.com/#/builds/17): failure.",
+    ),
+    Example(
+        "zabbix",
+        ZABBIX_SCRIPT,
+        "problem",
+        "cellar",
+        ":alert: [Water](https://zabbix.example.com/tr_events.php) on cellar: problem.\n\n"
+        "* **Severity**: high\n* **Data**: Level: 3 cm",
+    ),
+    Example(
+        "zabbix",
+        ZABBIX_SCRIPT | {"status": "OK"},
+        "resolved",
+        "cellar",
+        ":squared_ok: [Water](https://zabbix.example.com/tr_events.php) on cellar: resolved.\n\n"
+        "* **Severity**: high\n* **Data**: Level: 3 cm",
+    ),
+    Example(
+        "uptimerobot",
+        ZULIP_MONITOR | {"alert_type_friendly_name": "Down"},
+        "down",
+        "Roof",
+        f":alert: [Roof](https://roof.example.com) is down{quote('Connection Timeout')}",
+    ),
+    Example(
+        "uptimerobot",
+        ZULIP_MONITOR | {"alert_type_friendly_name": "Up", "alert_friendly_duration": "3 minutes"},
+        "up",
+        "Roof",
+        f":squared_ok: [Roof](https://roof.example.com) is up{quote('Connection Timeout')}\n\n"
+        "* **Duration**: 3 minutes",
+    ),
+    Example(
         "zabbix",
         ZABBIX,
         "problem",
@@ -489,7 +555,7 @@ EXAMPLES = [
         "opsgenie",
         OPSGENIE,
         "create",
-        "The cellar is wet",
+        "Webhook",
         f":alert: **The cellar is wet** was created by Ana{quote('3 cm of water')}\n\n"
         "* **Priority**: P2\n* **Tags**: `water` and `cellar`\n* **Entity**: pump",
     ),
@@ -497,7 +563,7 @@ EXAMPLES = [
         "statuspage",
         STATUSPAGE,
         "incident.identified",
-        "No hot water",
+        "No hot water: Major System Outage",
         f":alert: [No hot water](https://stspg.io/4a1): identified{quote('The boiler is off.')}\n\n"
         "* **Impact**: critical\n* **Page**: Major System Outage",
     ),
@@ -505,7 +571,7 @@ EXAMPLES = [
         "statuspage",
         STATUSPAGE_COMPONENT,
         "component.operational",
-        "Boiler",
+        "Boiler: Major System Outage",
         ":squared_ok: **Boiler**: major outage → operational.",
     ),
     Example(
@@ -543,7 +609,7 @@ EXAMPLES = [
         "pingdom",
         PINGDOM,
         "down",
-        "Roof",
+        "Roof status.",
         ":alert: [Roof](https://roof.example.com/): up → down"
         f"{quote('Socket timeout, unable to connect')}\n\n"
         "* **Type**: HTTP\n* **Host**: roof.example.com\n* **Importance**: high\n"
@@ -653,7 +719,7 @@ EXAMPLES = [
         "netlify",
         NETLIFY,
         "deploy_failed",
-        "house-roof",
+        "main",
         ":cross_mark: [Deploy to house-roof](https://5ebc34bf--house-roof.netlify.app) of `main`"
         f" failed{quote('The build script returned 2')}",
         {"X-Netlify-Event": "deploy_failed"},

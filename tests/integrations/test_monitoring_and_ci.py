@@ -27,7 +27,7 @@ def test_sentry_events_become_messages():
         Sentry_Hook_Resource="event_alert",
     )
 
-    assert created.topic == "house / ReferenceError: roof is not defined"
+    assert created.topic == "ReferenceError: roof is not defined"
     assert created.text == (
         "Issue [ReferenceError: roof is not defined](https://sentry.io/issues/1) was created by"
         " Sentry.\n\n* **Level**: error\n* **Culprit**: `rain`"
@@ -58,11 +58,44 @@ def test_alertmanager_events_become_messages():
     report = message_for("alertmanager", payload)
 
     line = "* cellar: Water on the floor ([source](https://prometheus.example.com/graph))"
-    assert (report.event, report.topic) == ("firing", "Wet")
+    assert (report.event, report.topic, report.more) == ("firing", "cellar", ())
     assert report.text == (
         f":alert: **Firing**\n{line}\n\n:squared_ok: **Resolved**\n{line}\n\n"
         "[Alertmanager](https://alerts.example.com)"
     )
+
+
+@pytest.mark.parametrize(
+    "service, topics",
+    [("alertmanager", ["cellar", "(unknown)"]), ("grafana", ["[Wet]", "[Cold]", "[f4]"])],
+)
+def test_alerts_are_in_the_topics_that_zulip_gives_them(service, topics):
+    labels = [ALERT["labels"], {"alertname": "Cold"}, {}, ALERT["labels"]]
+    listed = [ALERT | {"labels": each, "fingerprint": "f4"} for each in labels]
+
+    report = message_for(service, {"status": "firing", "alerts": listed})
+
+    found = [report, *report.more]
+    assert [each.topic for each in found] == topics
+    assert sum(each.text.count("\n* ") for each in found) == len(listed)
+
+
+@pytest.mark.parametrize(
+    "kind, thing, topic",
+    [
+        ("charge.succeeded", {"customer": "cus_1"}, "cus_1"),
+        ("charge.succeeded", {"customer": {"id": "cus_1"}}, "cus_1"),
+        ("charge.dispute.created", {"customer": "cus_1"}, "disputes"),
+        ("charge.refund.updated", {}, "refunds"),
+        ("customer.updated", {"id": "cus_2"}, "cus_2"),
+        ("customer.subscription.created", {"customer": "cus_1"}, "cus_1"),
+        ("account.updated", {}, "account updates"),
+    ],
+)
+def test_stripe_events_of_a_customer_are_in_one_topic(kind, thing, topic):
+    event = {"type": kind, "data": {"object": {"id": "x_1"} | thing}}
+
+    assert message_for("stripe", event).topic == topic
 
 
 def test_grafana_events_become_messages():
@@ -82,7 +115,7 @@ def test_grafana_events_become_messages():
         },
     )
 
-    assert report.topic == older.topic == "Wet"
+    assert (report.topic, older.topic) == ("[Wet]", "[Alerting] Wet")
     assert report.text == (
         ":squared_ok: **Resolved**\n\n"
         "* :alert: Wet: Wet floor ([source](https://prometheus.example.com/graph))"
@@ -113,7 +146,7 @@ def test_pagerduty_events_become_messages():
 
     assert (report.event, report.topic) == (
         "incident.acknowledged",
-        "Incident 2 The cellar is wet",
+        "Incident The cellar is wet (#2)",
     )
     assert report.text == (
         "[Incident 2](https://acme.pagerduty.com/incidents/PGR0VU2) of"
@@ -212,7 +245,7 @@ def test_new_relic_events_become_messages():
 
     report = message_for("newrelic", payload)
 
-    assert (report.event, report.topic) == ("activated", "Memory")
+    assert (report.event, report.topic) == ("activated", "Memory is low")
     assert report.text.startswith(
         ":alert: [Memory is low](https://radar-api.newrelic.com/i) is activated.\n\n"
         "* **Priority**: critical\n* **Impacted**: house"
@@ -233,7 +266,7 @@ def test_stripe_events_become_messages():
         "stripe", {"type": "charge.succeeded", "livemode": False, "data": {"object": charge}}
     )
 
-    assert (report.event, report.topic) == ("charge.succeeded", "charge")
+    assert (report.event, report.topic) == ("charge.succeeded", "charges")
     assert report.text == (
         "Charge [ch_1](https://dashboard.stripe.com/payments/ch_1) succeeded (test mode).\n\n"
         "* **Amount**: 20.50 EUR\n* **Customer**: ana@example.com\n* **Status**: succeeded"

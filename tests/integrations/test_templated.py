@@ -148,3 +148,16 @@ def test_any_template_is_rendered_or_refused(template, payload):
         shown(template, payload)
     except ClientError:
         return
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["==".join(["payload"] * 200), "|".join(["payload", *["join"] * 5]), "payload.x" + ".x" * 5],
+)
+def test_lookups_filters_and_comparisons_share_one_budget(expression):
+    payload = {"x": {"name": "soup"}, "many": ["y" * 1000] * 400}
+    once = f"{{{{ {expression} }}}}"
+    often = f"{{% for each in many %}}{once * (1900 // len(once))}{{% endfor %}}"
+
+    with pytest.raises(BadRequest, match="takes too much work"):
+        shown(often, payload)

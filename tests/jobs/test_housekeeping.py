@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 from tests.support.people import Chat
 
-from tertulia import actions, storage
+from tertulia import actions, features, storage
 from tertulia.database import Database, OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.events.delivery.dispatch import Delivery
+from tertulia.features.scheduled import transactions
+from tertulia.features.scheduled.endpoints import SCHEDULED, delete_old_sent
 from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs.housekeeping import (
     ClockWatch,
-    delete_old_sent,
     delete_send_keys,
 )
-from tertulia.jobs.scheduled_sender import SCHEDULED
 
 
 def events_kept(chat) -> int:
@@ -273,24 +273,19 @@ class Counted:
         return getattr(self._database, name)
 
     def of(self, realm_id: int) -> OrgDatabase:
-        itself: Any = self
-        return OrgDatabase(itself, realm_id)
+        return OrgDatabase(self, realm_id)
 
-    async def query(self, *args: Any) -> Any:
+    async def run_read(self, *args: Any) -> Any:
         self.asked += 1
-        return await self._database.query(*args)
+        return await self._database.run_read(*args)
 
-    async def read_in(self, *args: Any) -> Any:
+    async def run_query(self, *args: Any) -> Any:
         self.asked += 1
-        return await self._database.read_in(*args)
+        return await self._database.run_query(*args)
 
-    async def read_in_thread_in(self, *args: Any) -> Any:
+    async def run_write(self, *args: Any) -> Any:
         self.asked += 1
-        return await self._database.read_in_thread_in(*args)
-
-    async def write_in(self, *args: Any) -> Any:
-        self.asked += 1
-        return await self._database.write_in(*args)
+        return await self._database.run_write(*args)
 
 
 def test_a_clock_jump_is_distinguished_from_elapsed_time():
@@ -340,10 +335,10 @@ def test_many_keys_and_leftovers_are_deleted_in_steps(own_chat, monkeypatch):
     server.send_due(SCHEDULED)
     server.clock.move(hours=25)
     monkeypatch.setattr(actions.housekeeping, "MAX_DELETED_PER_RUN", 3)
-    monkeypatch.setattr(actions.later.scheduled, "DELETED_PER_BATCH", 3)
+    monkeypatch.setattr(transactions, "DELETED_PER_BATCH", 3)
 
     assert own_chat.write(actions.housekeeping.delete_expired_send_keys, 86_400) == 3
-    assert own_chat.write(actions.later.scheduled.delete_old_sent) == 3
+    assert own_chat.write(transactions.delete_old_sent) == 3
     server.do(delete_send_keys(server.database, 86_400))
     server.do(delete_old_sent(server.database))
 
@@ -361,12 +356,12 @@ def test_leftovers_of_sent_messages_are_deleted_after_a_day(chat, ana):
     ).succeeds()["scheduled_message_id"]
     chat.advance(seconds=61)
     chat.server.do(delete_old_sent(chat.server.database))
-    assert chat.read(storage.later.scheduled.find, number) is not None
+    assert chat.read(features.scheduled.entry.find, number) is not None
 
     chat.server.clock.move(hours=25)
     chat.server.do(delete_old_sent(chat.server.database))
 
-    assert chat.read(storage.later.scheduled.find, number) is None
+    assert chat.read(features.scheduled.entry.find, number) is None
 
 
 def test_presence_older_than_a_year_is_deleted(own_chat):

@@ -1,5 +1,7 @@
 """LDAP sync: accounts follow the directory they came from."""
 
+import json
+
 import pytest
 from tests.support.cli_runner import Terminal
 from tests.support.people import Chat
@@ -9,7 +11,7 @@ from tertulia import actions, storage
 from tertulia.config import Config
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.data_dir import load_vault
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.domain.people.user import Role, User
 from tertulia.external.sso import claims, ldap
 from tertulia.jobs import ldap_sync
@@ -218,7 +220,11 @@ def test_commands_report_and_sync(tmp_path, slapd):
     assert "administrator" in checked.out
     assert "Ana Díaz" in checked.out
     assert "+34 1 (no such profile field)" in checked.out
-    assert unknown.out == "ldap: no entry for ben, or several.\n"
+    assert (unknown.code, unknown.out) == (1, "ldap: no entry for ben, or several.\n")
+    shown = terminal.runs("ldap", "check", "ana@example.com", "--json")
+    assert (shown.code, json.loads(shown.out)["ldap"]["entry"]) == (0, dn)
+    shown = terminal.runs("ldap", "check", "ben", "--json")
+    assert (shown.code, json.loads(shown.out)) == (1, {"ldap": None})
     assert before_imports.err == "ldap: 0 of 0 accounts changed.\n"
     assert "ana" not in terminal.runs("user", "list").out, "to look makes no account"
     assert "No problems found." in terminal.runs("check").out
@@ -261,5 +267,5 @@ def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:
     assert vault is not None
     assert person is not None
     profile = claims.from_directory(directory, "", person, None)
-    database = Database.at(config.database_url)
-    database.write_now(1, actions.people.external_identities.match_or_create, vault, profile)
+    database = BlockingDatabase.at(config.database_url)
+    database.of(1).write(actions.people.external_identities.match_or_create, vault, profile)

@@ -207,7 +207,16 @@ def test_certificates_and_logins_are_checked(guarded, monkeypatch, is_trusted, p
 
 
 def test_a_server_without_starttls_gets_no_plain_text(smtp):
-    assert "STARTTLS" in tried(**smtp.settings | {"smtp_security": "starttls"})
+    refused = tried(**smtp.settings | {"smtp_security": "starttls"})
+
+    assert "STARTTLS" in refused
+    assert refused.endswith("(look at smtp_security and smtp_port)")
+
+
+def test_tls_to_a_plain_port_names_the_setting(smtp):
+    refused = tried(**smtp.settings | {"smtp_security": "tls"})
+
+    assert refused.endswith("(look at smtp_security and smtp_port)")
 
 
 def test_an_operator_can_test_mail(smtp, monkeypatch):

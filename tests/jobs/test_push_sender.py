@@ -1,5 +1,6 @@
 """Web Push: browsers are notified at once, and notifications of read messages are removed."""
 
+import base64
 import ipaddress
 import json
 
@@ -104,7 +105,11 @@ def test_an_absent_user_is_notified_at_once_and_after_reading_elsewhere(chat, br
     assert (removed["type"], removed["message_ids"]) == ("remove", [sent.id])
     request = browser.service.requests[0]
     assert request.headers["content-encoding"] == "aes128gcm"
-    assert request.headers["authorization"].startswith("vapid t=")
+    _, claims, _ = (
+        request.headers["authorization"].removeprefix("vapid t=").split(",")[0].split(".")
+    )
+    subject = json.loads(base64.urlsafe_b64decode(claims + "=="))["sub"]
+    assert subject == f"mailto:noreply@{chat.server.config.email_domain}"
 
 
 def test_a_present_user_is_notified_of_what_stays_unread_unless_they_want_all(

@@ -9,13 +9,14 @@ import pytest
 from tests.support.people import Chat, Person
 from tests.support.waiting import eventually
 
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, features
 from tertulia.database import OrgDatabase
 from tertulia.domain.channels.channel import NewChannel
-from tertulia.domain.later.scheduled import ToChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import NOTIFICATION_BOT
-from tertulia.jobs.scheduled_sender import MAX_CLAIMED, SCHEDULED, ScheduledKind
+from tertulia.features.scheduled.endpoints import SCHEDULED
+from tertulia.features.scheduled.entry import ToChannel
+from tertulia.jobs.scheduled_sender import MAX_CLAIMED, ScheduledKind
 
 
 def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: Any) -> int:
@@ -189,7 +190,7 @@ def test_only_the_id_of_a_sent_message_is_kept(chat, in_kitchen, ana):
     number = schedules(ana, "a secret", at=chat.in_seconds(60))
     chat.advance(seconds=61)
 
-    entry = chat.read(storage.later.scheduled.find, number)
+    entry = chat.read(features.scheduled.entry.find, number)
 
     assert entry.content == entry.rendered == ""
     assert entry.to == ToChannel(chat.channel("kitchen").id, "")
@@ -516,7 +517,7 @@ def test_a_deactivated_sender_fails_the_message_without_a_notice(chat, in_kitche
 
     chat.advance(seconds=61)
 
-    assert chat.read(storage.later.scheduled.find, number).failed is True
+    assert chat.read(features.scheduled.entry.find, number).failed is True
     assert chat.read(_newest_message) == newest
     assert queue.silent()
 
@@ -528,7 +529,7 @@ def test_a_deactivated_organization_fails_the_message_without_a_notice(chat, in_
 
     chat.advance(seconds=61)
 
-    assert chat.read(storage.later.scheduled.find, number).failed is True
+    assert chat.read(features.scheduled.entry.find, number).failed is True
     assert chat.read(_newest_message) == newest
 
 
@@ -651,7 +652,7 @@ def test_a_second_run_finds_nothing_to_do(chat, in_kitchen, ana):
 
 def test_a_message_edited_at_the_last_moment_is_not_sent_with_its_old_text(chat, in_kitchen, ana):
     number = schedules(ana, at=chat.in_seconds(60))
-    seen = chat.read(storage.later.scheduled.find, number)
+    seen = chat.read(features.scheduled.entry.find, number)
     org = chat.server.directory(chat.realm.id)
     draft = chat.server.do(SCHEDULED.compose(chat.server.database.of(0), org, seen))
     ana.patch(
@@ -661,7 +662,9 @@ def test_a_message_edited_at_the_last_moment_is_not_sent_with_its_old_text(chat,
     chat.server.clock.move(seconds=61)
 
     assert (
-        chat.write(actions.later.scheduled.deliver, seen, draft, "x.invalid", chat.server.clock())
+        chat.write(
+            features.scheduled.transactions.deliver, seen, draft, "x.invalid", chat.server.clock()
+        )
         is False
     )
     assert texts(ana) == []

@@ -8,11 +8,12 @@ from typing import Any
 
 from tests.support import model_personal_state, model_state
 
-from tertulia import events, storage
+from tertulia import events
 from tertulia.events.snapshot.lists import LISTS
 
 HERE = (
-    "tests/support/model_state.py (what is everybody's) or watcher_personal.py (what is one's own)"
+    "tests/support/model_state.py (state of the organization)"
+    " or model_personal_state.py (state of one user)"
 )
 
 # Events that are no part of the register state.
@@ -69,15 +70,5 @@ def test_every_list_is_compared(chat):
         f"No law checks {name}, which is part of register: make it a part in {HERE}."
         for name in LISTS
         if name not in state.seen
-    ]
-    assert not missing, "\n".join(missing)
-
-
-def test_a_list_of_the_organization_is_marked_as_such():
-    missing = [
-        f"The rows of {part.table} are everybody's: say OURS of them in storage/nonempty_tables.py."
-        for part in LISTS.values()
-        if part.of_all_users
-        and storage.nonempty_tables.OTHERWISE.get(part.table) != storage.nonempty_tables.OURS
     ]
     assert not missing, "\n".join(missing)

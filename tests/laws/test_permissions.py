@@ -96,7 +96,7 @@ def _play(tx: Tx, scene: Scene) -> None:
         made.append(storage.groups.insert(tx, f"group {number}", ""))
         storage.groups.add_members(tx, made[-1], [cast[one].id for one in sorted(set(each.people))])
         for inner in _group_ids(each, made, ids):
-            storage.groups.add_subgroup(tx, made[-1], inner)
+            storage.groups.add_subgroups(tx, made[-1], [inner])
     _compare(tx, scene, cast, made)
 
     for who, where in scene.joining:

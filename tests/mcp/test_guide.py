@@ -43,7 +43,7 @@ def test_the_commands_of_the_guide_lead_from_a_checkout_to_an_agent_that_says_he
 
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("No messages.\nSent as message 1:")
-    assert result.stdout.count("\nHello!\n") == 1
+    assert result.stdout.count("\n> Hello!\n") == 1
     assert result.stdout.count("Sent as message 1:") == 2
 
 

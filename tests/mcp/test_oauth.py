@@ -3,6 +3,7 @@
 import hashlib
 import re
 from datetime import UTC, datetime
+from ipaddress import ip_network
 from urllib.parse import urlencode
 
 import httpx2
@@ -22,6 +23,7 @@ from tests.support.oauth import (
     refreshed,
     registered,
 )
+from tests.support.people import Chat
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
@@ -137,10 +139,8 @@ def test_direct_messages_are_read_only_if_allowed(chat, ana, browser):
     assert granted.call("reply", message_id=secret.id, text="no").fails()
 
 
-def test_a_grant_ends_at_its_time_and_when_it_is_revoked(chat, ana, browser):
-    client_id = registered(browser)
-    picked = {**choice(chat, kitchen="write"), "until": "hour"}
-    tokens = exchanged(browser, client_id, allowed(browser, client_id, picked)["code"]).json()
+def test_a_grant_ends_when_it_is_revoked(chat, ana, browser):
+    client_id, tokens = granted_for_an_hour(chat, browser)
     agent = agent_of(chat, tokens)
     agent.call("list_channels").succeeds()
 
@@ -148,6 +148,27 @@ def test_a_grant_ends_at_its_time_and_when_it_is_revoked(chat, ana, browser):
 
     assert status_of(agent) == 401
     assert refreshed(browser, client_id, tokens["refresh_token"]).json()["error"] == "invalid_grant"
+
+
+def test_a_grant_ends_at_its_time(chat, ana, browser):
+    client_id, tokens = granted_for_an_hour(chat, browser)
+    agent = agent_of(chat, tokens)
+    chat.server.clock.move(minutes=59)
+    assert status_of(agent) == 200
+
+    chat.server.clock.move(minutes=2)
+
+    assert status_of(agent) == 401
+    assert refreshed(browser, client_id, tokens["refresh_token"]).json()["error"] == "invalid_grant"
+
+
+def granted_for_an_hour(chat, browser):
+    """The id of a new client, and its tokens."""
+    client_id = registered(browser)
+    picked = {**choice(chat, kitchen="write"), "until": "hour"}
+    return client_id, exchanged(
+        browser, client_id, allowed(browser, client_id, picked)["code"]
+    ).json()
 
 
 def status_of(agent):
@@ -265,6 +286,39 @@ def test_programs_that_strangers_register_keep_out_no_other(chat, browser, monke
     for client_id in (used, newest):
         page = browser.get(f"/oauth/authorize?{urlencode(question(client_id))}")
         assert page.status_code == 200
+
+
+def test_registrations_from_one_network_displace_no_program_of_another(start_server):
+    settings = {"trusted_proxies": (ip_network("127.0.0.1"),), "rate_limit_anonymous": None}
+    chat = Chat.found(start_server(**settings), "")
+    chat.set("enable_agent_access", True)
+    ana = chat.person("ana", password=PASSWORD)
+
+    def register_from(browser, address, count=1):
+        browser.headers["X-Forwarded-For"] = address
+        return [registered(browser) for _ in range(count)]
+
+    with logged_in(chat, ana) as browser:
+        (waiting,) = register_from(browser, "192.0.2.1")
+        flood = register_from(browser, "198.51.100.7", 52)
+        pages = [
+            browser.get(f"/oauth/authorize?{urlencode(question(each))}").status_code
+            for each in (waiting, flood[0], flood[1], flood[2], flood[-1])
+        ]
+
+    assert pages == [200, 400, 400, 200, 200]
+
+
+def test_a_full_table_makes_room_at_the_network_with_the_most_programs(chat, ana, monkeypatch):
+    monkeypatch.setattr(actions.people.agents, "MAX_CLIENTS", 4)
+
+    def register(network):
+        return chat.write(actions.people.agents.register, "Helper", [BACK], network).id
+
+    clients = [register(each) for each in ("one", "two", "two", "two", "three")]
+
+    known = [chat.read(storage.people.agents.find_client, each) is not None for each in clients]
+    assert known == [True, False, True, True, True]
 
 
 @pytest.mark.parametrize(

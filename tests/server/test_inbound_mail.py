@@ -429,7 +429,7 @@ def test_the_command_reads_a_mail_from_standard_input(kind, databases):
     terminal.creates_organization().adds("ana", "--channel", "general")
     database = data_dir.find_database(Config(data=folder, database=url))
     vault = data_dir.load_vault(Config(data=folder, database=url))
-    address = database.write_now(1, _address, vault)
+    address = database.of(1).write(_address, vault)
     settings = {"TERTULIA_MAIL_IN_ADDRESS": MAIL_IN}
 
     def receives(mail: EmailMessage, *words: str, **more: str) -> tuple[int, str]:
@@ -448,7 +448,7 @@ def test_the_command_reads_a_mail_from_standard_input(kind, databases):
     terminal.runs("user", "deactivate", "ana@example.com")
     assert receives(new_mail(address)) == (69, "5.7.1 Account is deactivated.")
 
-    assert database.read_now(1, _contents) == ["The oven is on", "Soup it is"]
+    assert database.of(1).read(_contents) == ["The oven is on", "Soup it is"]
 
 
 def _address(tx: Tx, vault: Any) -> str:

@@ -16,6 +16,7 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 from tests.http.sample_api import SampleApi
@@ -298,6 +299,29 @@ def test_without_trusted_proxies_forwarded_headers_are_ignored(monkeypatch):
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")  # uvicorn's own setting
 
     assert whoami(Config(), "127.0.0.1", ["198.51.100.7"]) == ["127.0.0.1", "http"]
+
+
+def test_a_proxy_that_is_not_trusted_is_logged_once(terminal):
+    serving = terminal.serves()
+    request = f"http://127.0.0.1:{serving.port}/health"
+    forwarded = Request(request, headers={"X-Forwarded-For": "198.51.100.7"})
+
+    for _ in range(3):
+        urlopen(forwarded).close()
+
+    eventually(lambda: "server.proxy_not_trusted" in serving.output.err)
+    assert serving.output.err.count("server.proxy_not_trusted") == 1
+    assert "address=127.0.0.1" in serving.output.err
+
+
+def test_a_trusted_proxy_is_not_logged(terminal):
+    serving = terminal.serves("--trusted-proxies", "127.0.0.1")
+    request = f"http://127.0.0.1:{serving.port}/health"
+
+    urlopen(Request(request, headers={"X-Forwarded-For": "198.51.100.7"})).close()
+
+    serving.stops()
+    assert "server.proxy_not_trusted" not in serving.output.err
 
 
 def whoami(config: Config, peer: str, forwarded: list[str]) -> Any:

@@ -15,13 +15,13 @@ def people(tx: Tx, number: int) -> list[int]:
 
 
 def test_a_thousand_users_can_share_a_conversation(database, realm):
-    everybody = database.write_now(realm.id, people, 1000)
+    everybody = database.of(realm.id).write(people, 1000)
 
-    begun = database.write_now(realm.id, storage.messages.conversations.get_or_start, everybody)
-    again = database.write_now(
-        realm.id, storage.messages.conversations.get_or_start, everybody[::-1]
+    begun = database.of(realm.id).write(storage.messages.conversations.get_or_start, everybody)
+    again = database.of(realm.id).write(
+        storage.messages.conversations.get_or_start, everybody[::-1]
     )
-    fewer = database.read_now(realm.id, storage.messages.conversations.find, everybody[1:])
+    fewer = database.of(realm.id).read(storage.messages.conversations.find, everybody[1:])
 
     assert again == begun
     assert fewer is None

@@ -2,12 +2,14 @@
 
 import random
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pytest
 
 from tertulia import actions, domain, storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.search.query import SearchedText
@@ -41,23 +43,29 @@ class SearchModel:
     inserted: int = 0
 
     def insert(self, text: str, topic: str) -> int:
-        conversation = storage.messages.conversations.get_or_start(self.tx, [self.author])
-        given = storage.messages.insert_in_conversation(
-            self.tx, self.author, conversation, draft(text)
+        given = storage.messages.insert_in_channel(
+            self.tx, self.author, self.channel_id(), topic, draft(text)
         )
         self.inserted += 1
         number = self.inserted * APART
         self.tx.execute("UPDATE message SET id = :new WHERE id = :id", new=number, id=given)
-        storage.messages.edits.move(self.tx, [number], MoveTarget(topic))
+        storage.search.index.record_changes(self.tx, [number])
         self.texts[number] = (text, topic)
         return number
+
+    def channel_id(self) -> int:
+        found = storage.channels.find_by_name(self.tx, "market")
+        if found is None:
+            found = storage.channels.insert(self.tx, NewChannel("market"), "", self.author, {})
+        return found.id
 
     def edit(self, number: int, text: str) -> None:
         storage.messages.edits.set_content(self.tx, number, draft(text))
         self.texts[number] = (text, self.texts[number][1])
 
     def move(self, numbers: list[int], topic: str) -> None:
-        storage.messages.edits.move(self.tx, numbers, MoveTarget(topic))
+        to = MoveTarget(self.channel_id(), topic, new_topic=topic)
+        storage.messages.edits.move(self.tx, numbers, self.author, to)
         self.texts |= {number: (self.texts[number][0], topic) for number in numbers}
 
     def delete(self, numbers: list[int]) -> None:
@@ -95,6 +103,17 @@ class SearchModel:
             )
             others = sorted({*self.texts} - {*expected})
             assert storage.messages.history.after(self.tx, missing, 0, 10_000) == others, query
+        for pair in pairwise(QUERIES):
+            excluded = Selection(
+                search=SearchCursor(
+                    self.tx,
+                    domain.search.query.parse("token"),
+                    [domain.search.query.parse(query) for query in pair],
+                )
+            )
+            expected = sorted({*self.holding("token")}.difference(*map(self.holding, pair)))
+            found_ids = storage.messages.history.before(self.tx, excluded, BEYOND_ALL, 10_000)
+            assert found_ids == expected, pair
 
 
 def draft(text: str) -> Draft:
@@ -108,7 +127,7 @@ def words(chance: random.Random) -> str:
 
 @pytest.mark.parametrize("listed", [storage.search.batch.MAX_WORDS_PER_MESSAGE, 5])
 def test_the_index_finds_the_same_as_a_full_scan(
-    database: Database, realm: Realm, monkeypatch: pytest.MonkeyPatch, listed: int
+    database: BlockingDatabase, realm: Realm, monkeypatch: pytest.MonkeyPatch, listed: int
 ) -> None:
     """Whether it lists the words of all messages, or many of them have a signature."""
     monkeypatch.setattr(storage.search.batch, "MAX_WORDS_PER_MESSAGE", listed)
@@ -159,11 +178,33 @@ def test_the_index_finds_the_same_as_a_full_scan(
         left = {table: tx.value(f"SELECT count(*) AS value FROM {table}") for table in TABLES}
         assert left == dict.fromkeys(TABLES, 0)
 
-    database.write_now(realm.id, scene)
+    database.of(realm.id).write(scene)
+
+
+def test_negated_words_are_excluded_by_the_index(database: BlockingDatabase, realm: Realm) -> None:
+    """The texts are replaced without a trace, so only the index has the words."""
+
+    def scene(tx: Tx) -> list[int]:
+        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
+        first, second, third, fourth = (
+            model.insert(text, "topic") for text in ("red soup", "blue pan", "green pan", "salt")
+        )
+        while storage.search.batch.index_messages(tx, 50):
+            pass
+        tx.execute("UPDATE message SET rendered = '' WHERE realm_id = :realm")
+        model.edit(fourth, "more soup")  # not indexed in this form: its text decides
+
+        unwanted = [domain.search.query.parse(text) for text in ("soups", "green pan", "pot")]
+        kept = Selection(search=SearchCursor(tx, None, unwanted))
+        found = storage.messages.history.before(tx, kept, BEYOND_ALL, 10)
+        assert {first, third, fourth}.isdisjoint(found)
+        return [number for number in found if number == second]
+
+    assert len(database.of(realm.id).write(scene)) == 1
 
 
 def test_messages_changed_during_phrase_indexing_are_found_as_they_are_now(
-    database: Database, realm: Realm
+    database: BlockingDatabase, realm: Realm
 ) -> None:
     def scene(tx: Tx) -> None:
         joints = storage.search.phrase_filter
@@ -189,11 +230,11 @@ def test_messages_changed_during_phrase_indexing_are_found_as_they_are_now(
         left = {table: tx.value(f"SELECT count(*) AS value FROM {table}") for table in TABLES}
         assert left == dict.fromkeys(TABLES, 0)
 
-    database.write_now(realm.id, scene)
+    database.of(realm.id).write(scene)
 
 
 def test_long_texts_are_indexed_a_few_at_a_time(
-    database: Database, realm: Realm, monkeypatch: pytest.MonkeyPatch
+    database: BlockingDatabase, realm: Realm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Writers wait for it, and HTML may be much longer than the text."""
     monkeypatch.setattr(storage.search.index, "USUAL_LENGTH", 10)
@@ -212,10 +253,10 @@ def test_long_texts_are_indexed_a_few_at_a_time(
         assert storage.search.batch.index_messages(tx, 10) == 0
         model.check()
 
-    database.write_now(realm.id, scene)
+    database.of(realm.id).write(scene)
 
 
-def test_a_word_is_deleted_with_its_last_message(database: Database, realm: Realm) -> None:
+def test_a_word_is_deleted_with_its_last_message(database: BlockingDatabase, realm: Realm) -> None:
     def known(tx: Tx) -> set[str]:
         return {row["word"] for row in tx.all("SELECT word FROM search_word")}
 
@@ -238,11 +279,11 @@ def test_a_word_is_deleted_with_its_last_message(database: Database, realm: Real
             tx, domain.search.query.parse("weather").words[0]
         ) == storage.search.index.word_ids(tx, domain.search.query.parse("eathe").words[0])
 
-    database.write_now(realm.id, scene)
+    database.of(realm.id).write(scene)
 
 
-def test_organizations_share_no_words(database: Database, realm: Realm) -> None:
-    other = database.write_now(0, actions.organization.create, "Otra", "otra")
+def test_organizations_share_no_words(database: BlockingDatabase, realm: Realm) -> None:
+    other = database.of(0).write(actions.organization.create, "Otra", "otra")
 
     def talk(tx: Tx) -> None:
         model = SearchModel(tx, storage.people.list_all(tx)[0].id, inserted=100 * tx.realm_id)
@@ -255,9 +296,9 @@ def test_organizations_share_no_words(database: Database, realm: Realm) -> None:
             10,
         )
 
-    database.write_now(realm.id, talk)
-    database.write_now(other.id, talk)
-    assert database.read_now(0, storage.search.index.realms_behind) == []
+    database.of(realm.id).write(talk)
+    database.of(other.id).write(talk)
+    assert database.of(0).read(storage.search.index.realms_behind) == []
 
 
 SAID = [
@@ -281,7 +322,7 @@ PHRASES = [
 
 @pytest.mark.parametrize("query", PHRASES)
 def test_the_text_filter_of_the_database_excludes_no_match(
-    database: Database, realm: Realm, query: str
+    database: BlockingDatabase, realm: Realm, query: str
 ) -> None:
     def scene(tx: Tx) -> None:
         model = SearchModel(tx, storage.people.list_all(tx)[0].id)
@@ -301,4 +342,4 @@ def test_the_text_filter_of_the_database_excludes_no_match(
             if requested.is_confirmed_by(SearchedText(*page))
         ]
 
-    database.write_now(realm.id, scene)
+    database.of(realm.id).write(scene)

@@ -16,8 +16,9 @@ from tests.support.unusual_texts import (
 )
 
 from tertulia import actions, domain, storage
-from tertulia.database import Database
-from tertulia.database.tx import Cursor, Tx
+from tertulia.database import BlockingDatabase
+from tertulia.database.dialect import Cursor
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.search.query import SearchedText
@@ -58,20 +59,20 @@ class RowCount:
                 self.rows += 1
                 yield row
 
-        self._dialect.load_rows(connection, table, columns, counted())
+        self._dialect.bulk_load.load_rows(connection, table, columns, counted())
 
 
 class Index:
     """The index of an organization, each step in its own transaction, as in the job."""
 
-    def __init__(self, database: Database, realm: Realm) -> None:
+    def __init__(self, database: BlockingDatabase, realm: Realm) -> None:
         self._database, self._realm = database, realm
 
     def read(self, query: Any, *args: Any) -> Any:
-        return self._database.read_now(self._realm.id, query, *args)
+        return self._database.of(self._realm.id).read(query, *args)
 
     def write(self, action: Any, *args: Any) -> Any:
-        return self._database.write_now(self._realm.id, action, *args)
+        return self._database.of(self._realm.id).write(action, *args)
 
     def says(self, text: str) -> int:
         def insert(tx: Tx) -> int:
@@ -185,7 +186,7 @@ def draft(text: str) -> Draft:
 
 
 @pytest.fixture
-def index(database: Database, realm: Realm) -> Index:
+def index(database: BlockingDatabase, realm: Realm) -> Index:
     return Index(database, realm)
 
 

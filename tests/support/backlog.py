@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
+from tertulia.errors.http import RateLimited
 from tertulia.fair_queue import FairQueue, Person
 
 
@@ -75,9 +76,15 @@ class Backlog:
         return self._ended == count
 
     async def _fill(self) -> None:
-        await asyncio.gather(
-            *(self._queue.run(self._person, self._work) for _ in range(self._size))
-        )
+        await asyncio.gather(*(self._enqueue() for _ in range(self._size)))
+
+    async def _enqueue(self) -> None:
+        """A job's work may hold a slot meanwhile; then one item has no room until it ends."""
+        while True:
+            try:
+                return await self._queue.run(self._person, self._work)
+            except RateLimited:
+                await asyncio.sleep(0.01)
 
     def _work(self) -> None:
         with self._lock:

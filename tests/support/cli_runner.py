@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+import click
 from click.testing import CliRunner
 from tests.support.databases import sqlite_with_tables
 from tests.support.forkserver import COMMAND, ForkedServer
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
+from tools.generate import generate
 
 from tertulia.cli import main
 
@@ -68,9 +70,18 @@ class Terminal:
 
     def runs(self, *words: str, typing: str = "", **settings: str) -> CommandResult:
         """Run a command in this process."""
+        return self._invoke(main, words, typing, settings)
+
+    def generates(self, *words: str, **settings: str) -> CommandResult:
+        """Make an organization of a given size."""
+        return self._invoke(generate, words, "", settings)
+
+    def _invoke(
+        self, command: click.Command, words: tuple[str, ...], typing: str, settings: dict[str, str]
+    ) -> CommandResult:
         ours: dict[str, str | None] = {n: None for n in os.environ if n.startswith("TERTULIA_")}
         done = CliRunner().invoke(
-            main,
+            command,
             [*words, *self.data_options],
             input=typing,
             env=ours | settings,

@@ -255,7 +255,7 @@ RARE = {
     "test_architecture.py",
     # Guides and examples; their parts have tests.
     "mcp/test_guide.py",
-    "sample_data/test_generated.py",
+    "tools/test_generated_organization.py",
 }
 
 # Fixtures and paths of the tests that `--sqlite` leaves out besides: they take most of the time.
@@ -264,6 +264,7 @@ BROWSERS = {"chromium", "window"}
 SLOW = (
     "crash/",
     "laws/",
+    "simulation/",
     "transfer/",
     # They start processes.
     "abuse/test_connections.py",

@@ -21,7 +21,7 @@ import psycopg
 import pytest
 from tests.support.waiting import TIMEOUT_SECONDS
 
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 
 Kind = Literal["sqlite", "postgres"]
 
@@ -76,7 +76,7 @@ class Databases:
             return url, folder
         if not (self._form or self._idle):
             self._form, _ = self.new(kind, untouched=True)
-            Database.at(self._form).migrate()
+            BlockingDatabase.at(self._form).migrate()
         return self.new(kind, form=_name_in(self._form))
 
     def give_back(self, url: str) -> None:
@@ -104,7 +104,7 @@ def memory_folder() -> str | None:
 def sqlite_with_tables() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "tertulia.db"
-        Database.at(f"sqlite:///{file}").migrate()
+        BlockingDatabase.at(f"sqlite:///{file}").migrate()
         return file.read_bytes()
 
 

@@ -10,10 +10,12 @@ import msgspec
 import pytest
 
 from tertulia import storage
+from tertulia.database.dialect import AsyncQueries
 from tertulia.database.fast_insert_postgres import InsertBatcher, JobsByOrganization
 from tertulia.database.fast_send import AssignedIds
-from tertulia.database.tx import AsyncQueries, Tx
-from tertulia.database.writer import PendingWrite, Writer
+from tertulia.database.tx import Tx
+from tertulia.database.write_queue import PendingWrite
+from tertulia.database.writer import Writer
 from tertulia.errors import ClientError
 
 Given = dict[int, list[AssignedIds]]  # by organization

@@ -46,7 +46,7 @@ def access_token(
 
 
 def _allow(tx: Tx, user: User, wish: GrantRequest) -> tuple[Grant, str]:
-    client = actions.people.agents.register(tx, "Helper", [BACK])
+    client = actions.people.agents.register(tx, "Helper", [BACK], "")
     code = actions.people.agents.allow(tx, user, client, wish, BACK, CHALLENGE)
     tokens = actions.people.agents.redeem(tx, client.id, code, BACK, VERIFIER, "")
     assert tokens is not None

@@ -16,7 +16,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.api.events import MAX_IDLE_SECONDS
 from tertulia.cli.roles import ROLES
 from tertulia.cli.users import BOTS
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.messages.message import Draft
@@ -245,8 +245,8 @@ class Chat:
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run an action as the command line does, beside the running server."""
-        elsewhere = Database.at(self.server.url, self.server.clock)
-        return elsewhere.write_now(self.realm.id, action, *args, **kwargs)
+        elsewhere = BlockingDatabase.at(self.server.url, self.server.clock)
+        return elsewhere.of(self.realm.id).write(action, *args, **kwargs)
 
     def read(self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return self.server.read(self.realm.id, query, *args, **kwargs)

@@ -21,21 +21,22 @@ from tests.support.client import Client
 from tests.support.event_queue import in_background
 from tests.support.fake_services import fake_services
 from tests.support.latency_guard import WatchedDatabase
-from tests.support.waiting import TIMEOUT_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import api
 from tertulia.actions.server_status import ServerStatus
 from tertulia.app import Application
 from tertulia.config import Config
 from tertulia.config.login_providers import JwtIssuer
-from tertulia.database import Database, readers
+from tertulia.database import BlockingDatabase, Database, readers
 from tertulia.database.tx import Tx
 from tertulia.domain.outbox import Transport
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.events.directory.organization import Organization
 from tertulia.events.ephemeral import EphemeralEvent
-from tertulia.jobs import disk, presence
+from tertulia.fair_queue import FairQueue
+from tertulia.jobs import disk, presence, runner
 from tertulia.jobs.housekeeping import ClockWatch, store_positions, trim_logs
 from tertulia.jobs.runner import Job
 from tertulia.jobs.scheduled_sender import ScheduledKind, send_due
@@ -48,6 +49,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 disk.MIN_FREE_PERCENT = 0  # tests must not depend on the free disk space
+runner.CHECK_SECONDS = 3600.0  # tests move the clock, and run these jobs themselves
 readers.READERS = 2  # of many servers at once: one PostgreSQL for all tests has 100 connections
 
 SECRET = "nobody will ever guess this secret"
@@ -94,8 +96,9 @@ class Server:
         }
         config = Config(**usual | self.settings)
         self.vault = Vault(SECRET.encode())
-        self.database: Database = WatchedDatabase.at(self.url, self.clock)
-        self.database.migrate()
+        blocking = BlockingDatabase.at(self.url, self.clock)
+        blocking.migrate()
+        self.database: Database = WatchedDatabase(blocking)
         self._application = Application(config, self.database, self.vault, self.clock)
         listening = socket.create_server(("127.0.0.1", self.port))
         self.port = listening.getsockname()[1]
@@ -150,7 +153,7 @@ class Server:
         **kwargs: P.kwargs,
     ) -> T:
         """Run an action as the server does; when this returns, its events are delivered."""
-        return self.do(self.database.write_in(realm_id, action, *args, **kwargs))
+        return self.do(self.database.of(realm_id).write(action, *args, **kwargs))
 
     def read(
         self,
@@ -159,7 +162,25 @@ class Server:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        return self.do(self.database.read_in(realm_id, query, *args, **kwargs))
+        return self.do(self.database.of(realm_id).read(query, *args, **kwargs))
+
+    @property
+    def reads(self) -> FairQueue:
+        """The queue of reads on threads."""
+        return self.database._readers.queue
+
+    def has_waiting_read(self, person: int) -> bool:
+        """Whether a read of this person waits for a thread."""
+        return self.reads.state.count_waiting(person) > 0
+
+    def occupy_reads(self, turn: threading.Event) -> Callable[[], None]:
+        """Keep all threads for reads busy until an event. Returns how to wait for their end."""
+        busy = [
+            asyncio.run_coroutine_threadsafe(self.reads.run(person, turn.wait), self._loop)
+            for person in range(-readers.READERS, 0)
+        ]
+        eventually(lambda: self.reads.running == self.reads.slots)
+        return lambda: [each.result(TIMEOUT_SECONDS) for each in busy].clear()
 
     # --- jobs ---
 
@@ -237,7 +258,7 @@ class Server:
 
     def count_response(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a response that took so long."""
-        self._application.answers.observe(method, route, status, seconds)
+        self._application.response_counts.observe(method, route, status, seconds)
 
     def organizations(self) -> int:
         """How many organizations are in memory."""
@@ -315,6 +336,11 @@ class Server:
         """Whether a poll is parked at this queue."""
         mailbox = self._application.delivery.mailboxes.find(queue_id)
         return mailbox is not None and mailbox.is_parked
+
+    def was_woken(self, queue_id: str) -> bool:
+        """Whether an event has woken a poll at this queue."""
+        mailbox = self._application.delivery.mailboxes.find(queue_id)
+        return mailbox is None or mailbox.woken_at > 0
 
     def becomes_cold(self) -> None:
         """Drop every mailbox, as after a long time without polls."""

@@ -50,6 +50,8 @@ CARRIED = {
     "emoji": "zerver_realmemoji",
     "message": "zerver_message",
     "message_edit": "zerver_message",
+    "topic": "zerver_message",
+    "topic_edit": "zerver_message",
     "message_flag": "zerver_usermessage",
     "muted_user": "zerver_muteduser",
     "navigation_view": "zerver_navigationview",

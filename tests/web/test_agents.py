@@ -27,7 +27,7 @@ def back(page_chat):
 
 
 def asks_for_consent(page_chat, page, back):
-    client = page_chat.write(actions.people.agents.register, "Subtitle Helper", [back])
+    client = page_chat.write(actions.people.agents.register, "Subtitle Helper", [back], "")
     params = {
         "response_type": "code",
         "client_id": client.id,

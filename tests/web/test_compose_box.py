@@ -38,6 +38,39 @@ def send_to(user: BrowserUser, text: str, chosen: str) -> None:
     field.press("Enter")
 
 
+def test_enter_continues_code_and_lists_and_ctrl_enter_sends(kitchen, browse):  # noqa: F811
+    ana, ben, here = kitchen
+    user = browse(ana).goes(here)
+    box(user).click()
+    key = user.page.locator(".keyhint")
+    expect(key).to_have_text("Enter")
+
+    user.page.keyboard.type("```python")
+    expect(key).to_have_text("Ctrl Enter")
+    for line in ("", "for each in soups:", "    stir(each)", "serve()"):
+        user.page.keyboard.press("Enter")
+        user.page.keyboard.press("Shift+Home")  # what the line above was indented by
+        user.page.keyboard.type(line)
+    user.page.keyboard.press("Enter")
+    user.page.keyboard.type("```")
+    expect(key).to_have_text("Enter")
+    user.page.keyboard.press("Shift+Enter")
+    user.page.keyboard.type("* salt")
+    user.page.keyboard.press("Enter")
+    user.page.keyboard.type("pepper")
+    user.page.keyboard.press("Control+Enter")
+
+    code = "```python\n\nfor each in soups:\n    stir(each)\nserve()\n```"
+    eventually(lambda: sources(ben)[-1] == f"{code}\n* salt\n* pepper")
+
+
+def sources(person):
+    found = person.get(
+        "/messages", anchor="newest", num_before=9, num_after=0, apply_markdown=False
+    )
+    return [each["content"] for each in found.succeeds()["messages"]]
+
+
 def test_the_destination_changes_and_text_caret_and_draft_go_along(kitchen, page_chat, browse):  # noqa: F811
     ana, ben, here = kitchen
     ben.says("Bread too", to="kitchen > dinner")

@@ -4,18 +4,26 @@ import ast
 import re
 from pathlib import Path
 
+import msgspec
 from playwright.sync_api import expect
 
 import tertulia
+from tertulia import locale
 from tertulia.errors import BadRequest, ClientError
-from tertulia.integrations.rejections import WebhookRejected
-from tertulia.web.assets import STATIC, TRANSLATIONS
+from tertulia.web import page_texts
+from tertulia.web.assets import STATIC
 
 SOURCE = Path(tertulia.__file__).parent
-TEXT = re.compile(r'^  "([^"]+)": "(.*)",$', re.MULTILINE)
-DESCRIPTION = "error.says."
+KEYS = locale.catalogue("en").texts
 # The page shows the server's own words after a translated sentence.
 WITHOUT_MEANING = {BadRequest.code}
+
+
+class Refusal(msgspec.Struct):
+    """A place that raises an error with its own words, or a class of errors."""
+
+    words: str
+    problem: str
 
 
 def all_errors(parent: type[ClientError] = ClientError) -> set[type[ClientError]]:
@@ -23,18 +31,16 @@ def all_errors(parent: type[ClientError] = ClientError) -> set[type[ClientError]
     return own.union(*(all_errors(each) for each in own)) if own else own
 
 
-def described(folder: Path = SOURCE) -> set[str]:
-    """What the server says: messages of error classes, and texts that are given to them."""
-    names = {WebhookRejected.__name__, *(each.__name__ for each in all_errors())}
-    found = {each.message for each in all_errors()}
-    if folder != SOURCE:  # the others have a text by their code
-        names, found = {BadRequest.__name__, WebhookRejected.__name__}, set()
+def raised(folder: Path = SOURCE) -> list[Refusal]:
+    """The errors with words that are given where they are raised."""
+    names = {each.__name__ for each in all_errors() if "msg" in each.__init__.__annotations__}
+    found = []
     for path in folder.rglob("*.py") if folder.is_dir() else [folder]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                given = [*node.args, *(each.value for each in node.keywords)]
-                found |= {_text(each) for each in given if node.func.id in names}
-    return found - {""}
+            if isinstance(node, ast.Call) and node.args and getattr(node.func, "id", "") in names:
+                given = {each.arg: _text(each.value) for each in node.keywords}
+                found.append(Refusal(_text(node.args[0]), given.get("problem", "")))
+    return [each for each in found if each.words]
 
 
 def _text(node: ast.expr) -> str:
@@ -45,8 +51,9 @@ def _text(node: ast.expr) -> str:
     return ""
 
 
-def english() -> dict[str, str]:
-    return dict(TEXT.findall((TRANSLATIONS / "en" / "errors.js").read_text(encoding="utf-8")))
+def refusals() -> list[Refusal]:
+    classes = [Refusal(each.message, each.problem) for each in all_errors()]
+    return [each for each in (*raised(), *classes) if each.problem]
 
 
 def test_every_code_of_the_server_has_a_text():
@@ -54,37 +61,41 @@ def test_every_code_of_the_server_has_a_text():
     named = dict(re.findall(r'\b([A-Z_]+): "([a-z-]+)"', table))
 
     assert {each.code for each in all_errors()} - WITHOUT_MEANING == named.keys()
-    texts = {name.removeprefix("error.code.") for name in english() if "error.code." in name}
+    texts = {key.removeprefix("error.code.") for key in KEYS if key.startswith("error.code.")}
     assert set(named.values()) == texts
 
 
-def same_descriptions() -> dict[str, str]:
-    """Descriptions that are shown with the text of another one."""
-    source = (STATIC / "core" / "server_errors.js").read_text(encoding="utf-8")
-    table, _, _ = source.partition("const SAME_DESCRIPTIONS = {")[2].partition("\n};")
-    return dict(TEXT.findall(table))
+def test_every_problem_has_a_text():
+    texts = {key.removeprefix("error.") for key in KEYS if key.startswith("error.")}
+    texts -= {each for each in texts if each.startswith("code.")} | {"other"}
+    problems = {each.problem for each in refusals()}
+    # The words of these are in variables.
+    problems |= {"email-invalid", "email-with-plus", "email-not-real", "organization-name-length"}
+
+    assert len(texts) > 200
+    assert texts <= problems
+    assert problems - texts <= page_texts.PROBLEMS.keys()
 
 
-def translated() -> list[str]:
-    """The descriptions with a translation, as regular expressions."""
-    names = [name.removeprefix(DESCRIPTION) for name in english() if DESCRIPTION in name]
-    names += same_descriptions()
-    return ["(.+)".join(map(re.escape, re.split(r"\{[ab]\}", name))) for name in names]
+def test_a_text_of_a_problem_has_only_values_of_the_message():
+    for refusal in refusals():
+        text = KEYS.get(f"error.{refusal.problem}")
+        if isinstance(text, str):
+            values = locale.PLACEHOLDER.findall(refusal.words)
+            assert {*locale.PLACEHOLDER.findall(text)} <= {*values}, refusal
 
 
-def test_a_description_that_shares_a_text_has_none_of_its_own():
-    own = {name.removeprefix(DESCRIPTION) for name in english()}
+def test_an_answer_names_the_problem_and_its_values(chat):
+    owner = chat.person("ana", role="owner", channels=["kitchen"])
+    kitchen = chat.channel("kitchen").id
 
-    assert {*same_descriptions().values()} <= own
-    assert not own & same_descriptions().keys()
+    answer = owner.patch(f"/streams/{kitchen}", new_name="x" * 61).fails(
+        "Channel name too long (limit: 60 characters)."
+    )
 
-
-def test_every_translated_description_is_one_of_the_server():
-    said = [re.sub(r"\{\w*\}", "17", each) for each in described()]
-
-    assert translated()
-    for pattern in map(re.compile, translated()):
-        assert any(map(pattern.fullmatch, said)), pattern.pattern
+    assert answer["code"] == "BAD_REQUEST"
+    assert answer["problem"] == "channel-name-too-long"
+    assert answer["problem_values"] == {"limit": 60}
 
 
 # What the actions refuse although the page never asks for it: only other clients and commands do.
@@ -92,27 +103,33 @@ ONLY_OTHER_CLIENTS = {
     "A registration for the device already in progress.",
     "Bot storage is full (limit: {x} characters)",
     "Bots have no custom profile fields.",
+    "Built-in views cannot have a custom name.",
     "Cannot change message content while changing channel",
     "Client did not pass any new values.",
     "Client must pass emoji_name if they pass either emoji_code or reaction_type.",
+    "Custom views must have a valid name.",
     "Direct messages cannot be moved to channels.",
     "Direct messages cannot have topics.",
     "Flag not editable: '{x}'",
     "Invalid `device_id`",
     "Invalid authentication method: {x}",
     "Invalid custom emoji name.",
+    "Invalid data type for channel ID",
     "Invalid email '{x}'",
     "Invalid emoji code",
     "Invalid flag: '{x}'",
     "Invalid message flag operation: '{x}'",
     "Invalid propagate_mode without topic or channel edit",
+    "Invalid report_type",
+    "Invalid signature.",
     "Invalid user ID",
     "Invalid user IDs: {x}",
     "Missing parameters: must provide either all push key fields, all token fields, or both.",
+    "Must specify exactly 1 channel ID for channel messages",
     "Navigation view already exists.",
-    "No new data supplied",
     "No account was found there: nothing is changed.",
     "No name can be found for {x}",
+    "No new data supplied",
     "No owner of the organization would be left: nothing is changed.",
     "No push registration exists to rotate key for.",
     "No push registration exists to rotate token for.",
@@ -122,34 +139,29 @@ ONLY_OTHER_CLIENTS = {
     "The organization is not closed.",
     "There is an organization at the subdomain '{x}' already.",
     "These messages are too long for one answer; ask for fewer.",
-    "Too many agents act for you. End one of them first.",
+    "Timestamp must not be negative.",
     "Too many programs are registered.",
     "Topic required when updating scheduled message type to channel.",
     "User has disabled synchronizing drafts.",
     "User has disabled typing notifications for channel messages",
+    "storage is too long (limit: {x} items)",
     "{x} is not a setting of the organization",
 }
 A_SENTENCE = re.compile(r".+ .+ .+|Invalid .*|Missing .*")  # not the name of a parameter
 
 
-def test_every_refusal_of_an_action_that_the_page_asks_for_is_translated():
-    said = {each for each in described(SOURCE / "actions") if A_SENTENCE.fullmatch(each)}
-    unknown = {
-        each
-        for each in said
-        if not any(re.fullmatch(name, re.sub(r"\{\w*\}", "17", each)) for name in translated())
-    }
+def test_every_refusal_of_an_action_that_the_page_asks_for_has_a_problem():
+    found = [*raised(SOURCE / "actions"), *raised(SOURCE / "features")]
+    said = [each for each in found if A_SENTENCE.fullmatch(each.words)]
 
-    assert unknown == ONLY_OTHER_CLIENTS
+    assert {each.words for each in said if not each.problem} == ONLY_OTHER_CLIENTS
 
 
-def test_every_refusal_of_a_template_is_translated():
-    said = described(SOURCE / "integrations" / "templated.py")
+def test_every_refusal_of_a_template_has_a_problem():
+    said = raised(SOURCE / "integrations" / "templated.py")
 
-    assert len(said) == 7
-    for each in {*said, "Malformed JSON"}:
-        filled = re.sub(r"\{\w*\}", "17", each)
-        assert any(re.fullmatch(pattern, filled) for pattern in translated()), each
+    assert len(said) == 8
+    assert all(each.problem for each in said)
 
 
 def test_a_refusal_is_shown_in_the_language_of_the_person(page_chat, browse):

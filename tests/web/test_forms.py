@@ -46,6 +46,27 @@ def test_the_poll_form_sends_a_poll_and_keeps_the_draft(page_chat, browse):
     expect(box).to_have_value("Half a sentence")
 
 
+def test_enter_goes_through_a_poll_and_sending_needs_two_options(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    page = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).page
+    page.get_by_role("button", name="Poll", exact=True).click()
+    form = page.get_by_role("form", name="Poll")
+
+    for text in ("Bread?", "yes"):
+        page.keyboard.type(text)
+        page.keyboard.press("Enter")
+    expect(form.get_by_role("textbox", name="Option 2")).to_be_focused()
+    page.keyboard.press("Control+Enter")
+    expect(form.get_by_role("status")).to_have_text("A poll needs two options.")
+    page.keyboard.type("no")
+    page.keyboard.press("Control+Enter")
+
+    expect(form).to_have_count(0)
+    poll = page.get_by_role("article").filter(has_text="Bread?")
+    expect(poll.get_by_role("button", name="Vote for")).to_have_count(2)
+
+
 def test_the_author_of_a_poll_can_keep_its_options(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
@@ -55,6 +76,7 @@ def test_the_author_of_a_poll_can_keep_its_options(page_chat, browse):
     form = user.page.get_by_role("form", name="Poll")
     form.get_by_role("textbox", name="Question").fill("Bread?")
     form.get_by_role("textbox", name="Option 1").fill("yes")
+    form.get_by_role("textbox", name="Option 2").fill("perhaps")
     others = form.get_by_role("checkbox", name="Others may add options")
     expect(others).to_be_checked()
     others.press(" ")

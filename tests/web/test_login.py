@@ -7,11 +7,10 @@ import pytest
 from tests.support.browser import Browser, text_of
 from tests.support.people import Chat
 
-from tertulia import actions
-from tertulia.domain.organization.languages import TRANSLATED
+from tertulia import actions, locale
 from tertulia.web.login_completion import is_our_path
-from tertulia.web.page_texts import LANGUAGES
-from tertulia.web.translations.en import TEXTS as ENGLISH
+
+ENGLISH = locale.texts("en")
 
 SESAME = "open sesame"
 
@@ -68,7 +67,7 @@ def test_all_failures_show_the_same_page(chat, username):
     page = browser.logs_in(username, "a guess")
 
     assert page.status == 401
-    assert ENGLISH["wrong_password"] in text_of(page)
+    assert ENGLISH("login.wrong-password") in text_of(page)
     assert not browser.cookies
     assert page.body.replace(username.encode(), b"") == Browser(chat).logs_in(
         "zoe@example.com", "a guess"
@@ -93,7 +92,7 @@ def test_a_deactivated_account_cannot_log_in(chat):
     page = Browser(chat).logs_in(ana.email, SESAME)
 
     assert page.status == 401
-    assert ENGLISH["account_deactivated"] in text_of(page)
+    assert ENGLISH("login.account-deactivated") in text_of(page)
 
 
 def test_the_entered_address_is_escaped_in_the_form(chat):
@@ -203,7 +202,7 @@ def test_the_root_page_asks_for_one_of_several_organizations(start_server):
 
     assert 'name="subdomain"' in page.body.decode()
     assert known.headers["Location"] == "http://north.chat.example.com/login/"
-    assert ENGLISH["no_such_organization"] in text_of(unknown)
+    assert ENGLISH("login.no-such-organization") in text_of(unknown)
     assert nowhere.status == 404
     assert (
         b"http://chat.example.com/accounts/go/"
@@ -258,22 +257,6 @@ def test_a_page_is_in_the_language_of_the_browser(chat):
 
     assert b'<html lang="es" dir="ltr">' in page.body
     assert "Contraseña" in text_of(page)
-
-
-def test_every_language_has_every_text():
-    assert list(LANGUAGES) == list(TRANSLATED)
-    english = LANGUAGES["en"]
-    for name, texts in LANGUAGES.items():
-        assert {*map(base_name, texts)} == {*map(base_name, english)}, name
-        for key, text in texts.items():
-            if "#" not in key:
-                expected = sorted(PLACEHOLDER.findall(english[key]))
-                assert sorted(PLACEHOLDER.findall(text)) == expected, key
-
-
-def base_name(key):
-    """Without the plural form."""
-    return key.partition("#")[0]
 
 
 def test_the_size_of_a_form_is_limited(chat):

@@ -9,9 +9,10 @@ from tests.support.browser import Browser, text_of
 from tests.support.fake_smtp import link_in, text_in
 from tests.support.people import Chat
 
-from tertulia import actions
+from tertulia import actions, locale
 from tertulia.domain.people.sessions import described
-from tertulia.web.translations.en import TEXTS as ENGLISH
+
+ENGLISH = locale.texts("en")
 
 SESAME = "open sesame"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
@@ -115,7 +116,7 @@ def test_the_find_accounts_mail_lists_the_organizations_of_an_address(mail_chat,
     unknown = Browser(mail_chat).submits(FIND, {"email": unknown_email})
     bad = Browser(mail_chat).submits(FIND, {"email": "nonsense"})
 
-    assert ENGLISH["find_mail_sent"] in text_of(known)
+    assert ENGLISH("login.find-mail-sent") in text_of(known)
     assert known.body == unknown.body
     assert bad.status == 400
     there = text_in(smtp.last_mail_to(ana.email, mail_chat))
@@ -127,5 +128,5 @@ def test_the_find_accounts_mail_lists_the_organizations_of_an_address(mail_chat,
 def test_without_mail_the_find_accounts_page_promises_no_mail(chat):
     page = Browser(chat).submits(FIND, {"email": "ana@example.com"})
 
-    assert ENGLISH["find_without_mail"] in text_of(page)
-    assert ENGLISH["find_mail_sent"] not in text_of(page)
+    assert ENGLISH("login.find-without-mail") in text_of(page)
+    assert ENGLISH("login.find-mail-sent") not in text_of(page)

@@ -6,7 +6,6 @@ import re
 import zipfile
 from collections.abc import Iterator
 from http.client import HTTPConnection
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,11 +16,10 @@ from tests.support.cli_runner import Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.people import Chat
 
-from tertulia import domain
+from tertulia import domain, locale
 from tertulia.domain.server_report import Sample
 from tertulia.log import log
 from tertulia.web.operator import plots, tiles
-from tertulia.web.translations.en import TEXTS
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 
@@ -400,27 +398,4 @@ def test_the_top_of_an_axis_is_a_round_number(value, expected):
     ],
 )
 def test_durations_in_words(seconds, words):
-    assert tiles.duration(seconds, TEXTS) == words
-
-
-def test_every_text_of_the_page_is_used():
-    folder = Path(tiles.__file__).parent
-    template = folder.parent / "templates" / "operator.html"
-    sources = template.read_text() + "".join(path.read_text() for path in folder.glob("*.py"))
-    made = ("operator_part_", "operator_plot_")
-    states = {"operator_good", "operator_look", "operator_fail", "operator_off"}
-    units = {f"operator_{unit}" for unit in tiles.UNITS} | {
-        f"operator_{unit}" for unit in ("per_minute", "milliseconds", "open", "all_servers")
-    }
-
-    names = {key.partition("#")[0] for key in TEXTS}  # without the plural form
-    unused = [
-        name
-        for name in names
-        if name.startswith("operator_")
-        and name not in sources
-        and not name.startswith(made)
-        and name not in states | units
-    ]
-
-    assert not unused
+    assert tiles.duration(seconds, locale.texts("en")) == words

@@ -11,12 +11,12 @@ from tests.support.axe import violations
 from tests.support.database_plan import thorough_except
 from tests.support.files import uploads
 
-from tertulia import actions, storage
+from tertulia import actions, locale, storage
 from tertulia.api.routes import ROUTES
 from tertulia.domain.organization.audit import Act
 from tertulia.domain.people import webhook_deliveries
 from tertulia.domain.personal.settings import PREFERENCES
-from tertulia.web.assets import STATIC, TRANSLATIONS
+from tertulia.web.assets import STATIC
 
 SMALL = {"viewport": {"width": 320, "height": 700}}
 
@@ -187,6 +187,7 @@ def test_usage_has_plots_and_tables(page_chat, owner, log, browse):
     expect(days).to_have_count(28)
     assert days.first.inner_text().split("\t")[1] == "2"
     page.get_by_label("Time", exact=True).select_option("90")
+    expect(days).to_have_count(0)  # the new figures are there, and their table is closed
     page.get_by_text("The figures as a table").click()
     expect(days).to_have_count(90)
 
@@ -335,11 +336,7 @@ def test_no_element_is_wider_than_a_small_phone(page_chat, owner, log, browse, s
 
 def test_every_recorded_parameter_has_a_label_or_is_hidden():
     source = (STATIC / "admin" / "audit_entries.js").read_text(encoding="utf-8")
-    texts = {
-        name
-        for file in (TRANSLATIONS / "en").glob("*.js")
-        for name in re.findall(r'^  "([^"]+)":', file.read_text(encoding="utf-8"), re.MULTILINE)
-    }
+    texts = locale.catalogue("en").texts.keys()
     _, hidden, rest = re.split(r"const HIDDEN = new Set\(\[(.*?)\]\);", source, flags=re.DOTALL)
     table, _, _ = rest.partition("const LABELS = {")[2].partition("};")
     labels = dict(re.findall(r'(\w+): "([^"]+)"', table))
@@ -359,9 +356,10 @@ def test_every_recorded_parameter_has_a_label_or_is_hidden():
 
 
 def test_every_sentence_belongs_to_a_recorded_act():
-    text = (TRANSLATIONS / "en" / "oversight.js").read_text(encoding="utf-8")
     source = (STATIC / "admin" / "audit_entries.js").read_text(encoding="utf-8")
-    named = set(re.findall(r'"audit\.act\.([^"]*)"', text))
+    prefix = "audit.act."
+    texts = locale.catalogue("en").texts
+    named = {key.removeprefix(prefix) for key in texts if key.startswith(prefix)}
     table, _, _ = source.partition("const SAME_ACTS = {")[2].partition("};")
     same = dict(re.findall(r'"([^"]+)": "([^"]+)"', table))
     shown = {
@@ -371,6 +369,6 @@ def test_every_sentence_belongs_to_a_recorded_act():
     }
 
     missing = shown - named - same.keys()
-    assert missing == set(), f"Add texts audit.act.… to translations/*/oversight.js: {missing}"
+    assert missing == set(), f"Add texts audit.act.… to locale/en.po: {missing}"
     assert same
     assert {*same.values()} <= named

@@ -9,8 +9,10 @@ from tests.support.browser import Browser
 from tests.support.browser_user import address
 from tests.support.passkeys import SoftPasskey
 
-from tertulia.web.translations.de import TEXTS as GERMAN
-from tertulia.web.translations.en import TEXTS as ENGLISH
+from tertulia import locale
+
+ENGLISH = locale.texts("en")
+GERMAN = locale.texts("de")
 
 SESAME = "open sesame"
 CODE = "/accounts/login/code/"
@@ -146,16 +148,16 @@ def test_a_browser_registers_a_passkey_and_logs_in_with_it(page_chat, browse):
     device.send("WebAuthn.addVirtualAuthenticator", {"options": options})
 
     page.goto(address(page_chat, "/accounts/second_factor/passkey/"))
-    page.get_by_label(ENGLISH["passkey_name"]).fill("My laptop")
+    page.get_by_label(ENGLISH("login.passkey-name")).fill("My laptop")
     page.get_by_label("Password").fill(SESAME)
-    page.get_by_role("button", name=ENGLISH["add_passkey"]).click()
+    page.get_by_role("button", name=ENGLISH("login.add-passkey")).click()
     expect(page.locator("ul.codes li")).to_have_count(10)
     at_anas.context.clear_cookies()
     page.goto(address(page_chat, "/login/?next=/accounts/second_factor/"))
     page.get_by_label("Email").fill(ana.email)
     page.get_by_label("Password").fill(SESAME)
     page.get_by_role("button", name="Log in").click()
-    page.get_by_role("button", name=ENGLISH["use_passkey"]).click()
+    page.get_by_role("button", name=ENGLISH("login.use-passkey")).click()
 
     expect(page.get_by_role("button", name="Remove the passkey My laptop")).to_be_visible()
 
@@ -166,8 +168,8 @@ def test_a_wrong_password_is_named_in_the_language_of_the_page(page_chat, browse
     page = browse(ana, locale="de").page
     page.goto(address(page_chat, "/accounts/second_factor/passkey/"))
 
-    page.get_by_label(GERMAN["passkey_name"]).fill("Laptop")
-    page.get_by_label(GERMAN["password"], exact=True).fill("something else")
-    page.get_by_role("button", name=GERMAN["add_passkey"]).click()
+    page.get_by_label(GERMAN("login.passkey-name")).fill("Laptop")
+    page.get_by_label(GERMAN("login.password"), exact=True).fill("something else")
+    page.get_by_role("button", name=GERMAN("login.add-passkey")).click()
 
-    expect(page.get_by_role("alert")).to_have_text(GERMAN["passkey_wrong_password"])
+    expect(page.get_by_role("alert")).to_have_text(GERMAN("login.passkey-wrong-password"))

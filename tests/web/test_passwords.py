@@ -6,10 +6,11 @@ from tests.support.fake_smtp import link_in, text_in
 from tests.support.fake_tokens import forged
 from tests.support.people import Chat
 
-from tertulia import actions
+from tertulia import actions, locale
 from tertulia.database.tx import Tx
 from tertulia.domain.people.one_time_links import PASSWORD
-from tertulia.web.translations.en import TEXTS as ENGLISH
+
+ENGLISH = locale.texts("en")
 
 BETTER = "lentils, always lentils"
 FORGOTTEN = "/accounts/password/reset/"
@@ -33,7 +34,7 @@ def test_a_reset_mail_leads_to_a_new_password(mail_chat, smtp):
     shown = Browser(mail_chat).opens(link)
     saved = Browser(mail_chat).submits(link, {"password": BETTER})
 
-    assert ENGLISH["link_sent_explained"] in text_of(requested)
+    assert ENGLISH("login.link-sent-explained") in text_of(requested)
     assert ana.email in text_of(shown)
     assert saved.headers["Location"] == "/login/?password_changed"
     assert Browser(mail_chat).logs_in(ana.email, BETTER).status == 303
@@ -136,7 +137,7 @@ def test_reset_mails_to_one_address_are_limited(mail_chat, name):
 def test_without_mail_the_reset_page_has_no_form(chat):
     page = Browser(chat).opens(FORGOTTEN)
 
-    assert ENGLISH["forgotten_without_mail"] in text_of(page)
+    assert ENGLISH("login.forgotten-without-mail") in text_of(page)
     assert b"<form" not in page.body
 
 
@@ -154,9 +155,9 @@ def test_a_user_whose_password_was_ended_gets_a_reset_mail(mail_chat, smtp):
 @pytest.mark.parametrize(
     "password, problem",
     [
-        ("short", "password_too_short"),
-        ("password1", "password_too_easy"),
-        ("x" * 101, "password_too_long"),
+        ("short", "login.password-too-short"),
+        ("password1", "login.password-too-easy"),
+        ("x" * 101, "login.password-too-long"),
     ],
 )
 def test_a_weak_password_is_refused_and_the_link_stays_valid(chat, password, problem):
@@ -166,7 +167,7 @@ def test_a_weak_password_is_refused_and_the_link_stays_valid(chat, password, pro
     page = Browser(chat).submits(f"{FORGOTTEN}{key}/", {"password": password})
 
     assert page.status == 400
-    assert ENGLISH[problem] in text_of(page)
+    assert ENGLISH(problem) in text_of(page)
     assert Browser(chat).opens(f"{FORGOTTEN}{key}/").status == 200
 
 

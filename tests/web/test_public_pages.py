@@ -404,6 +404,25 @@ def test_public_pages_show_only_names_visible_to_spectators(square, ana):
     assert "Unknown user" in text
 
 
+def test_public_pages_mention_only_people_visible_to_spectators(square, ana):
+    bea = square.person("beatriz")
+    ana.says(f"Ask @**{bea.name}** or @_**{bea.name}|{bea.id}**", to="square > news")
+    paths = [
+        path_of(square, "square", "news"),
+        f"{path_of(square, 'square', 'news')}?as=text",
+        f"{path_of(square, 'square', 'news')}feed.atom",
+        path_of(square, "square"),
+    ]
+    assert all(bea.name in text_of(page(square, path)) for path in paths)
+
+    square.permit("can_access_all_users_group", "members")
+
+    for path in paths:
+        text = text_of(page(square, path))
+        assert bea.name not in text
+        assert text.count("Unknown user") >= 2
+
+
 def test_polls_are_shown_with_their_votes(square, ana):
     poll = ana.says("/poll Lunch?\nSoup\nBread", to="square > food")
     vote = '{"type":"vote","key":"canned,0","vote":1}'

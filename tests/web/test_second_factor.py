@@ -13,10 +13,11 @@ from tests.support.fake_smtp import text_in
 from tests.support.second_factors import SESAME, code_of, secured
 from tests.support.server import SECRET
 
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, locale, storage
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.second_factors import STEP_SECONDS
-from tertulia.web.translations.en import TEXTS as ENGLISH
+
+ENGLISH = locale.texts("en")
 
 CODE, SET_UP, DONE = "/accounts/login/code/", "/accounts/login/setup/", "/accounts/login/done/"
 OWN = "/accounts/second_factor/"
@@ -53,7 +54,7 @@ def test_login_requires_a_code_after_the_password(chat):
         CODE, {"state": field(requested, "state"), "code": code_of(chat, secret)}
     )
 
-    assert ENGLISH["second_step"] in text_of(requested)
+    assert ENGLISH("login.second-step") in text_of(requested)
     assert not before
     assert came.headers["Location"] == "/#inbox"
     assert is_in(browser)
@@ -225,7 +226,7 @@ def test_the_desktop_app_asks_for_the_code_once(chat):
         CODE, {"state": field(requested, "state"), "code": code_of(chat, secret)}
     )
 
-    assert ENGLISH["back_to_app"] in text_of(shown)
+    assert ENGLISH("login.back-to-app") in text_of(shown)
 
 
 def test_single_sign_on_needs_no_second_factor(chat):
@@ -271,7 +272,7 @@ def test_a_required_second_factor_is_set_up_at_the_next_login(chat):
     assert is_in(browser)
     removing = ana.delete("/users/me/second_factor", password=SESAME)
     removing.fails("This organization requires a second factor.")
-    assert ENGLISH["second_step"] in text_of(Browser(chat).logs_in(ana.email, SESAME))
+    assert ENGLISH("login.second-step") in text_of(Browser(chat).logs_in(ana.email, SESAME))
 
 
 def test_new_users_set_up_a_required_second_factor_first(chat):
@@ -329,12 +330,12 @@ def test_the_second_factor_page_works_without_scripts(chat):
     gone = browser.submits(f"{OWN}remove/", {"password": SESAME})
 
     assert outside.headers["Location"] == f"/login/?next={OWN}"
-    assert ENGLISH["second_factor_off"] in text_of(off)
+    assert ENGLISH("login.second-factor-off") in text_of(off)
     assert (wrong.status, field(wrong, "secret")) == (400, secret)
-    assert ENGLISH["recovery_codes"] in text_of(made)
-    assert ENGLISH["codes_left"].format(10) in text_of(on)
-    assert ENGLISH["recovery_codes"] in text_of(new)
-    assert ENGLISH["password_incorrect"] in text_of(kept)
+    assert ENGLISH("login.recovery-codes") in text_of(made)
+    assert ENGLISH("login.codes-left", number=10) in text_of(on)
+    assert ENGLISH("login.recovery-codes") in text_of(new)
+    assert ENGLISH("login.password-incorrect") in text_of(kept)
     assert gone.headers["Location"] == f"{OWN}?removed"
     assert Browser(chat).logs_in(ana.email, SESAME).status == 303
     pages = (outside, off, shown, wrong, made, on, new)
@@ -392,7 +393,7 @@ def test_administrators_remove_a_lost_second_factor(chat):
     admin.delete(f"/users/{ana.id}/second_factor").succeeds()
 
     assert Browser(chat).logs_in(ana.email, SESAME).status == 303
-    assert ENGLISH["second_step"] in text_of(Browser(chat).logs_in(boss.email, SESAME))
+    assert ENGLISH("login.second-step") in text_of(Browser(chat).logs_in(boss.email, SESAME))
     acts = [each["act"] for each in admin.get("/realm/audit_log").succeeds()["entries"]]
     assert f"DELETE /users/{ana.id}/second_factor" in acts
     assert "POST /users/me/second_factor/app" in acts

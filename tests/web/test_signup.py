@@ -5,10 +5,11 @@ from tests.support.browser import Browser, text_of
 from tests.support.fake_smtp import link_in, text_in
 from tests.support.people import Chat
 
-from tertulia import actions
+from tertulia import actions, locale
 from tertulia.domain.people.invitations import Terms
-from tertulia.web.translations.de import TEXTS as GERMAN
-from tertulia.web.translations.en import TEXTS as ENGLISH
+
+ENGLISH = locale.texts("en")
+GERMAN = locale.texts("de")
 
 LENTILS = "lentils, always lentils"
 
@@ -158,7 +159,7 @@ def test_a_reusable_link_requires_a_confirmed_address(mail_chat, smtp):
     confirmation = link_in(smtp.last_mail_to(cleo, mail_chat))
     browser, _ = joins(mail_chat, confirmation)
 
-    assert ENGLISH["sign_up_sent_explained"] in text_of(requested)
+    assert ENGLISH("login.sign-up-sent-explained") in text_of(requested)
     assert me(browser).items() >= {"role": 600, "delivery_email": cleo}.items()
     assert joins(mail_chat, confirmation)[1].status == 404
     assert Browser(mail_chat).opens(link).status == 200
@@ -185,7 +186,7 @@ def test_without_mail_an_invitation_link_needs_no_confirmation(chat):
     assert me(browser)["delivery_email"] == "cleo@example.com"
     _, again = joins(chat, link, "Cleo Two", email="cleo@example.com")
     assert again.status == 400
-    assert ENGLISH["email_taken"] in text_of(again)
+    assert ENGLISH("login.email-taken") in text_of(again)
 
 
 def test_an_open_organization_accepts_sign_ups(mail_chat, smtp):
@@ -233,7 +234,7 @@ def test_a_closed_organization_requires_an_invitation(mail_chat, smtp):
     page = Browser(mail_chat).opens("/register/")
     refused = Browser(mail_chat).submits("/register/", {"email": fresh(mail_chat, "cleo")})
 
-    assert ENGLISH["invitation_needed"] in text_of(page)
+    assert ENGLISH("login.invitation-needed") in text_of(page)
     assert refused.status == 401 or refused.status == 400
     assert not smtp.mails_to(fresh(mail_chat, "cleo"))
 
@@ -272,7 +273,7 @@ def test_an_invalid_name_or_password_keeps_the_invitation(mail_chat, smtp):
     )
 
     assert (weak.status, unnamed.status, forged.status) == (400, 400, 403)
-    assert ENGLISH["password_too_easy"] in text_of(weak)
+    assert ENGLISH("login.password-too-easy") in text_of(weak)
     assert joins(mail_chat, link)[1].status == 303
 
 
@@ -326,11 +327,11 @@ def test_the_database_contains_no_invitation_key(mail_chat):
 @pytest.mark.parametrize(
     ("full_name", "text"),
     [
-        ("", "name_empty"),
-        ("x" * 101, "name_too_long"),
-        ("Cleo *the cook*", "name_invalid"),
-        ("all", "name_reserved"),
-        ("Ana", "name_taken"),
+        ("", "login.name-empty"),
+        ("x" * 101, "login.name-too-long"),
+        ("Cleo *the cook*", "login.name-invalid"),
+        ("all", "login.name-reserved"),
+        ("Ana", "login.name-taken"),
     ],
 )
 def test_refusals_of_a_name_are_in_the_language_of_the_browser(mail_chat, smtp, full_name, text):
@@ -342,7 +343,7 @@ def test_refusals_of_a_name_are_in_the_language_of_the_browser(mail_chat, smtp, 
     )
 
     assert refused.status == 400
-    assert GERMAN[text] in text_of(refused)
+    assert GERMAN(text) in text_of(refused)
 
 
 def test_refusals_of_an_address_are_in_the_language_of_the_browser(mail_chat):
@@ -361,6 +362,6 @@ def test_refusals_of_an_address_are_in_the_language_of_the_browser(mail_chat):
     mail_chat.set("emails_restricted_to_domains", False)
     mail_chat.set("disallow_disposable_email_addresses", True)
 
-    assert GERMAN["address_outside_domains"].format(email="dora@garden.example") in outside
-    assert GERMAN["address_with_plus"] in plus
-    assert GERMAN["address_disposable"] in refusal("dora@mailinator.com")
+    assert GERMAN("login.address-outside-domains", email="dora@garden.example") in outside
+    assert GERMAN("login.address-with-plus") in plus
+    assert GERMAN("login.address-disposable") in refusal("dora@mailinator.com")

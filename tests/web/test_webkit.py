@@ -70,6 +70,7 @@ def test_chips_forms_destination_and_full_screen_work_in_webkit(window):
     window.click('[data-do="poll-form"]')
     window.type(".form-in input", "Soup?")
     window.type(".form-in .opts input", "pea")
+    window.type(".form-in .opts li:last-child input", "bean")
     window.click_text(".form-in button", "Send poll")
     window.sees_no(".form-in")
     window.has_value("textarea", "For dinner")

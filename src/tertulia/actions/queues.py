@@ -42,11 +42,9 @@ def store(tx: Tx, user: User, queue: StoredQueue) -> list[str]:
 
     Queues are not in the log, so this need not wait for its writer.
     """
-    is_kept = tx.defer(storage.queues.insert, queue, user.role)
-    given_up = tx.defer(storage.queues.delete_excess, queue, keep=MAX_PER_USER - 1)
-    if not is_kept():
+    if not storage.queues.insert(tx, queue, user.role):
         actions.groups.permissions.check_role(tx, user)
-    return given_up()
+    return storage.queues.delete_excess(tx, queue, keep=MAX_PER_USER - 1)
 
 
 def delete(tx: Tx, user: User, queue_id: str) -> None:

@@ -23,5 +23,4 @@ from tertulia.api import (
     personal,
     register_schema,
     setting_values,
-    type_language,
 )

@@ -106,7 +106,7 @@ class RecordingBound(OrgDatabase):
     __slots__ = ("_act", "_is_noted", "_plain")
 
     def __init__(self, plain: OrgDatabase, act: Act) -> None:
-        super().__init__(plain._database, plain.realm_id, plain.person)
+        super().__init__(plain._runner, plain.realm_id, plain.person)
         self._plain = plain
         self._act = act
         self._is_noted = False
@@ -147,7 +147,7 @@ def audit_entry(call: Call, route: Route) -> Act:
     actor = None if call.caller is None else call.caller.id
     request = call.request
     known = route.contract.names  # an unknown name may be a text that a user wrote
-    given = {name: value for name, value in request.params.items() if name in known}
+    given = {name: str(value) for name, value in request.params.items() if name in known}
     texts = {
         name
         for each in route.contract.parameters
@@ -188,7 +188,5 @@ async def login(call: Call, username: str) -> AsyncIterator[None]:
 
 
 async def _record(call: Call, act: Act, result: str) -> None:
-    with contextlib.suppress(ServiceUnavailable):  # the refusal itself stands
-        await call.services.database.of(call.org.realm.id).write(
-            actions.organization.audit.record, act, result
-        )
+    with contextlib.suppress(ServiceUnavailable, RateLimited):  # the refusal itself stands
+        await call.system_db.write(actions.organization.audit.record, act, result)

@@ -11,6 +11,7 @@ from functools import partial
 from tertulia import actions, api, domain, storage
 from tertulia.api.call import Call, Services
 from tertulia.caches.logins import VerifiedLogin
+from tertulia.database.org_database import start_unanswered
 from tertulia.domain.people.agents import ACCESS_MARK, Agent
 from tertulia.domain.people.user import BotType, User
 from tertulia.errors import ClientError
@@ -57,33 +58,49 @@ class Authenticator:
         self._logins = services.caches.logins
 
     async def authenticate(self, request: ApiRequest, route: Route) -> Call:
-        org, caller = await self._organization(request), None
+        org, caller = await self._program(request, route)
+        self._limit(request, caller)
+        if await self._refresh(route):
+            org, caller = await self._program(request, route)
+        return _recorded(Call(self._services, request, org, caller), route)
+
+    async def _program(
+        self, request: ApiRequest, route: Route
+    ) -> tuple[Organization | None, User | None]:
+        org = await self._organization(request)
         if route.access == "key" and "api_key" in request.params:
-            org, caller = await self._identify(request, org, self._of_key)
-        elif route.access in ("user", "key") or (
+            return await self._identify(request, org, self._of_key)
+        if route.access in ("user", "key") or (
             route.access == "spectator" and request.header("authorization") is not None
         ):
             authenticate = partial(self._authenticate, webhook_bots=route.webhook_bots)
-            org, caller = await self._identify(request, org, authenticate)
-        elif route.access == "spectator" and not self._is_open(org):
+            return await self._identify(request, org, authenticate)
+        if route.access == "spectator" and not self._is_open(org):
             raise NotLoggedIn()
-        self._limit(request, caller)
-        await self._refresh(route)
-        return _recorded(Call(self._services, request, org, caller), route)
+        return org, None
 
     async def authenticate_browser(self, request: ApiRequest, route: Route) -> Call:
         """Authenticate a browser by its cookie, if the request is from one of our pages."""
-        org = await self._organization(request)
-        call = await self._browser(request, org)
+        call = await self._browser_of_page(request, route)
         self._limit(request, call.caller)
-        if call.caller is None and not self._may_do_without_login(route, org):
-            raise NoSession()
-        await self._refresh(route)
+        if await self._refresh(route):
+            call = await self._browser_of_page(request, route)
         return _recorded(call, route)
 
-    async def _refresh(self, route: Route) -> None:
-        if route.method == "GET" and not route.long_poll:
-            await self._services.delivery.follower.refresh_from_peers()
+    async def _browser_of_page(self, request: ApiRequest, route: Route) -> Call:
+        org = await self._organization(request)
+        call = await self._browser(request, org)
+        if call.caller is None and not self._may_do_without_login(route, org):
+            self._limit(request, None)
+            raise NoSession()
+        return call
+
+    async def _refresh(self, route: Route) -> bool:
+        """Catch up with other servers before a read. True if the caller must be identified again:
+        the role or the name may have changed."""
+        if route.method != "GET" or route.long_poll:
+            return False
+        return await self._services.delivery.follower.refresh_from_peers()
 
     async def anonymous_page(self, request: ApiRequest, from_anywhere: bool = False) -> Call:
         """Identify the visitor of a page; counts against the limit of anonymous callers.
@@ -137,7 +154,7 @@ class Authenticator:
             raise GrantEnded()
         _check_active(user, org)
         if grant.used_at is None or self._services.clock() - grant.used_at > NOTED_USE_SECONDS:
-            database.write_later(storage.people.agents.touch_grant, grant.id)
+            start_unanswered(database.write(storage.people.agents.touch_grant, grant.id))
         return domain.people.agents.acting_for(user, grant)
 
     async def _browser(self, request: ApiRequest, org: Organization | None) -> Call:
@@ -171,7 +188,7 @@ class Authenticator:
             return org, authenticate(request, org)
         except _UnknownKey as unknown:
             is_known = storage.people.is_key_known
-            if await self._services.database.query(0, is_known, unknown.fingerprint):
+            if await self._services.database.of(0).query(is_known, unknown.fingerprint):
                 raise WrongOrganization() from None
             raise InvalidKey() from None
 
@@ -203,7 +220,7 @@ class Authenticator:
         return ANONYMOUS_BODY_BYTES if caller is None else EARLY_BODY_BYTES
 
     async def authenticate_media(self, request: ApiRequest) -> Call:
-        """Authenticate a request for an image, which counts against no limit. Both keys and cookies
+        """Authenticate a request for a file, which counts against no limit. Both keys and cookies
         are accepted, because the request changes nothing."""
         org = await self._organization(request)
         if request.header("authorization") is not None:

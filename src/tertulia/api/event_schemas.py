@@ -1,46 +1,75 @@
 """Events in the API description: a schema for each kind, and one of all of them.
 
-`events.txt` has the fields of each kind, below its `type` and, if there is one, its `op`.
+The structs of the wire events are the contract (`tertulia/wire.py`); the schemas are derived.
 """
 
-from itertools import groupby
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, get_args, get_type_hints
 
-from tertulia.api.type_language import Schema, objects_in
+import msgspec
+
+from tertulia import events
 from tertulia.http.openapi import REFERENCE
+from tertulia.wire import WireEvent, type_of
 
 ALL = "Event"
 
+Schema = dict[str, Any]
+
+_MARKS = {"type": "The type of the event.", "op": "What happened: the operation."}
+
 
 def schemas() -> dict[str, Schema]:
-    """The schemas by name: `ReactionAddEvent`, `ReactionEvent` with its kinds, `Event`."""
+    """The schemas by name: `ReactionAddEvent`, `ReactionEvent` with its kinds, `Event`, and the
+    objects in them."""
     found: dict[str, Schema] = {}
-    by_type: dict[str, str] = {}
-    kinds = ((name.split(), fields) for name, fields in objects_in("events.txt"))
-    for type_, some in groupby(kinds, key=lambda each: each[0][0]):
-        by_op: dict[str, str] = {}
-        for words, fields in some:
-            named = dict(zip(("type", "op"), words, strict=False))
-            found[_name(*words)] = _marked(fields, named)
-            by_op[words[-1]] = _name(*words)
+    objects: dict[str, Schema] = {}
+    by_type: dict[str, dict[str, str]] = {}
+    for wire in sorted(set(_wires()), key=lambda each: (type_of(each), *_ops(each))):
+        type_ = type_of(wire)
+        _, parts = msgspec.json.schema_components([wire], ref_template=REFERENCE)
+        fields = parts.pop(wire.__name__)
+        objects |= parts
+        for op in _ops(wire) or ("",):
+            name = _name(type_, op)
+            assert name not in found, f"two wire events are {type_} {op}"
+            found[name] = _of_kind(wire, fields, op)
+            by_type.setdefault(type_, {})[op] = name
+    names = {}
+    for type_, by_op in by_type.items():
+        names[type_] = _name(type_)
         if len(by_op) > 1:
             found[_name(type_)] = _one_of("op", by_op)
-        by_type[type_] = _name(type_) if len(by_op) > 1 else next(iter(by_op.values()))
-    return {ALL: _one_of("type", by_type), **found}
+        else:
+            names[type_] = next(iter(by_op.values()))
+    return {ALL: _one_of("type", names), **found, **objects}
+
+
+def _wires() -> Iterator[type[WireEvent]]:
+    for kind in events.types.event.kinds().values():
+        yield from kind.wires
+    yield from events.ephemeral.WIRES
+
+
+def _ops(wire: type[WireEvent]) -> tuple[str, ...]:
+    return get_args(get_type_hints(wire).get("op"))
 
 
 def _name(*words: str) -> str:
     return "".join(part.capitalize() for word in words for part in word.split("_")) + ALL
 
 
-def _marked(fields: Schema, named: dict[str, str]) -> Schema:
-    """With the keys that every event has."""
-    marks: dict[str, Any] = {"id": {"type": "integer"}}
-    marks |= {name: {"type": "string", "const": word} for name, word in named.items()}
+def _of_kind(wire: type[WireEvent], fields: Schema, op: str) -> Schema:
+    """One kind, with the id that every event has."""
+    marks: dict[str, Any] = {"id": {"description": "The id of the event.", "type": "integer"}}
+    named = {"type": type_of(wire)} | ({"op": op} if op else {})
+    for name, word in named.items():
+        marks[name] = {"description": _MARKS[name], "type": "string", "const": word}
+    required = [*marks, *fields["required"], *wire.added_on_fetch]
     return {
         "type": "object",
-        "properties": marks | fields["properties"],
-        "required": [*marks, *fields["required"]],
+        "properties": fields["properties"] | marks,
+        "required": list(dict.fromkeys(required)),
     }
 
 

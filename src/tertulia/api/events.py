@@ -1,5 +1,6 @@
 """Event queues: registering, polling and deleting them."""
 
+import asyncio
 from collections.abc import Awaitable
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -9,6 +10,7 @@ from msgspec import UNSET, UnsetType
 from tertulia import actions, api, domain, events, storage
 from tertulia.api.call import Call
 from tertulia.database.log_position import LogPosition
+from tertulia.database.org_database import start_unanswered
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
@@ -18,6 +20,18 @@ from tertulia.events.snapshot.server_info import ServerInfo
 from tertulia.events.snapshot.snapshot_data import RequestedParts
 from tertulia.http.parameter_rules import AtLeast, AtMost, MaxItems, MaxLength
 from tertulia.http.replies import Encoded, Reply
+from tertulia.wire import Doc, shape
+from tertulia.wire_fields import (
+    ApplyMarkdown,
+    ClientGravatar,
+    ServiceFeatureLevel,
+    ServiceMergeBase,
+    ServiceVersion,
+    SlimPresence,
+    ZulipFeatureLevel,
+    ZulipMergeBase,
+    ZulipVersion,
+)
 
 MOBILE_IDLE_SECONDS = 43_200
 MAX_IDLE_SECONDS = 604_800
@@ -25,24 +39,41 @@ MAX_IDLE_SECONDS = 604_800
 _encode = msgspec.json.Encoder().encode
 
 
+IdleQueueTimeoutSecs = Annotated[int, Doc("How many seconds without a poll the queue lives.")]
+QueueId = Annotated[
+    str,
+    Doc(
+        "The id of the queue, from `POST /register`.",
+        example="fb67bf8a-c031-47cc-84cf-ed80accacda8",
+    ),
+]
+QueueIdText = Annotated[str, Doc("The id of the queue.")]
+
+
 class Registered(Reply, kw_only=True):
     """The keys that every register response has besides the requested state."""
 
-    queue_id: str | None
-    last_event_id: int
-    idle_queue_timeout_secs: int
-    service_feature_level: int
-    service_version: str
-    service_merge_base: str
-    zulip_feature_level: int
-    zulip_version: str
-    zulip_merge_base: str
+    queue_id: QueueIdText | None
+    last_event_id: Annotated[int, Doc("The id for the first poll.")]
+    idle_queue_timeout_secs: IdleQueueTimeoutSecs
+    service_feature_level: ServiceFeatureLevel
+    service_version: ServiceVersion
+    service_merge_base: ServiceMergeBase
+    zulip_feature_level: ZulipFeatureLevel
+    zulip_version: ZulipVersion
+    zulip_merge_base: ZulipMergeBase
+    unknown_event_types: Annotated[
+        list[str] | UnsetType, Doc("The names in `event_types` that the server does not know.")
+    ] = UNSET
 
 
 class Events(Reply):
-    events: list[dict[str, Any]]
-    queue_id: str | UnsetType = UNSET
-    idle_queue_timeout_secs: int | UnsetType = UNSET
+    events: Annotated[
+        list[Annotated[Any, shape("Event")]],
+        Doc("The events, in order: each has an `id`, a `type` and further keys."),
+    ]
+    queue_id: QueueIdText | UnsetType = UNSET
+    idle_queue_timeout_secs: IdleQueueTimeoutSecs | UnsetType = UNSET
 
 
 References = Annotated[list[Annotated[str, MaxLength(100)]], MaxItems(200)]
@@ -51,17 +82,37 @@ References = Annotated[list[Annotated[str, MaxLength(100)]], MaxItems(200)]
 async def register(
     call: Call,
     *,
-    event_types: References | None = None,
-    fetch_event_types: References | None = None,
-    apply_markdown: bool = False,
-    client_gravatar: bool | None = None,
-    slim_presence: bool = False,
-    presence_history_limit_days: Annotated[int, AtLeast(0), AtMost(36_500)] | None = None,
-    include_subscribers: Literal["true", "false", "partial"] = "false",
-    all_public_streams: bool | None = None,
-    narrow: Annotated[list[list[str]], MaxItems(100)] | None = None,
-    idle_queue_timeout: Annotated[int, AtLeast(1)] | Literal["mobile"] | None = None,
-    client_capabilities: Capabilities | None = None,
+    event_types: Annotated[References, Doc("The types of events to receive; without it, all.")]
+    | None = None,
+    fetch_event_types: Annotated[
+        References, Doc("The parts of the state to fetch; without it, those of `event_types`.")
+    ]
+    | None = None,
+    apply_markdown: ApplyMarkdown = False,
+    client_gravatar: ClientGravatar | None = None,
+    slim_presence: SlimPresence = False,
+    presence_history_limit_days: Annotated[
+        int, AtLeast(0), AtMost(36_500), Doc("How many days of presence to include.")
+    ]
+    | None = None,
+    include_subscribers: Annotated[
+        Literal["true", "false", "partial"], Doc("Whether to include the subscribers.")
+    ] = "false",
+    all_public_streams: Annotated[
+        bool | None, Doc("Whether the queue gets events of all public channels, subscribed or not.")
+    ] = None,
+    narrow: Annotated[
+        list[list[str]], MaxItems(100), Doc("The filter: a list of terms that must all match.")
+    ]
+    | None = None,
+    idle_queue_timeout: Annotated[
+        Annotated[int, AtLeast(1)] | Literal["mobile"],
+        Doc("How many seconds without a poll the queue lives."),
+    ]
+    | None = None,
+    client_capabilities: Annotated[
+        Capabilities | None, Doc("The capabilities of the client, by name.")
+    ] = None,
 ) -> Encoded[Registered]:
     """Open an event queue and get the current state."""
     user = call.reader
@@ -114,7 +165,7 @@ async def register_queue(
     if moment.queue is not None:
         await _finish_storing(call, moment.queue)
     if moment.is_behind:
-        call.system_db.write_later(actions.messages.read_state.catch_up, user.id)
+        start_unanswered(call.system_db.write(actions.messages.read_state.catch_up, user.id))
     first = {
         "queue_id": None if moment.queue is None else moment.queue.id,
         "last_event_id": -1,
@@ -127,9 +178,11 @@ async def register_queue(
 async def poll(
     call: Call,
     *,
-    queue_id: str | None = None,
-    last_event_id: int | None = None,
-    dont_block: bool = False,
+    queue_id: QueueId | None = None,
+    last_event_id: Annotated[
+        int | None, Doc("The id of the last received event; -1 at the start.")
+    ] = None,
+    dont_block: Annotated[bool, Doc("Whether to answer at once if there are no events.")] = False,
 ) -> Encoded[Events]:
     """Fetch the events after `last_event_id`; wait if there are none."""
     if queue_id is None:
@@ -148,7 +201,7 @@ async def poll(
     return Encoded(body + b"}")
 
 
-async def unregister(call: Call, *, queue_id: str) -> None:
+async def unregister(call: Call, *, queue_id: QueueId) -> None:
     """Delete an event queue; a waiting poll returns."""
     await call.db.write(actions.queues.delete, call.user, queue_id)
     call.delivery.close_queue(queue_id)
@@ -178,7 +231,9 @@ def _open_queue(
     from there on, so nothing is read again once it is stored."""
     queue = actions.queues.new(user, options, start, idle_seconds, call.now)
     call.delivery.create_mailbox(queue)
-    storing = call.system_db.write_concurrently(actions.queues.store, user, queue)
+    storing = asyncio.ensure_future(
+        call.system_db.outside_log.write(actions.queues.store, user, queue)
+    )
     return OpenedQueue(queue.id, storing)
 
 
@@ -196,7 +251,7 @@ async def _default_options(call: Call, user: User) -> Options:
     """The default options of a queue; a bot's owner can preset them."""
     if not user.is_bot:
         return Options()
-    bot = await call.services.database.query(user.realm_id, storage.people.bots.find, user.id)
+    bot = await call.services.database.of(user.realm_id).query(storage.people.bots.find, user.id)
     channel = call.org.channels.get(bot.listening_channel_id or 0)
     return Options(
         narrow=[] if channel is None else [("channel", channel.name)],

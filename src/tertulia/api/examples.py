@@ -191,8 +191,10 @@ OF_CALLS: dict[str, dict[str, Any]] = {
 def of_call(route: Route) -> dict[str, Any]:
     """The example parameters of a route; a test checks that all required ones are there."""
     own = OF_CALLS.get(f"{route.method} {route.path}", {})
-    needed = {each.name for each in route.contract.parameters if each.is_required}
-    return {name: BY_NAME[name] for name in sorted(needed & BY_NAME.keys() - own.keys())} | own
+    parameters = route.contract.parameters
+    needed = (each for each in parameters if each.is_required and each.name not in own)
+    found = {each.name: each.doc.examples or [BY_NAME.get(each.name)] for each in needed}
+    return {name: found[name][0] for name in sorted(found) if found[name] != [None]} | own
 
 
 def of_path(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from tertulia import actions, api, events
+from tertulia import actions, api, domain, events
 from tertulia.actions.groups import GroupChanges, MemberChange
 from tertulia.api.call import Call
 from tertulia.api.permission_values import Change, NewValue
@@ -10,36 +10,53 @@ from tertulia.domain.groups.group import GROUP_PERMISSIONS, Group, GroupValue, N
 from tertulia.errors.groups import GroupIsDeactivated, GroupNotFound
 from tertulia.errors.parameters import NothingToDo
 from tertulia.errors.people import UserNotFound
-from tertulia.events.types.groups import GroupObject
+from tertulia.events.types.groups import DirectMemberIds, GroupDeactivated, GroupName, GroupObject
 from tertulia.http.parameter_rules import Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
 from tertulia.http.signatures import accepts
+from tertulia.wire import Doc
+from tertulia.wire_fields import GroupId, UserId
 
 Ids = Annotated[list[Id], MaxItems(10_000)]
-Description = Annotated[str, MaxLength(1024)]
+Delete = Annotated[Ids, Doc("Ids or names to remove.")]
+Add = Annotated[Ids, Doc("Ids or names to add.")]
+Description = Annotated[
+    str, MaxLength(1024), Doc("The description of the group.", example="What we cook")
+]
+
+
+DirectMemberOnly = Annotated[
+    bool, Doc("Whether only direct members count, without members of subgroups.")
+]
 
 
 class GroupList(Reply):
-    user_groups: list[GroupObject]
+    user_groups: Annotated[list[GroupObject], Doc("The groups.")]
 
 
 class CreatedGroup(Reply):
-    group_id: int
+    group_id: GroupId
 
 
 class MemberIds(Reply):
-    members: list[int]
+    members: DirectMemberIds
 
 
 class SubgroupIds(Reply):
-    subgroups: list[int]
+    subgroups: Annotated[list[int], Doc("Ids of the subgroups.")]
 
 
 class Membership(Reply):
-    is_user_group_member: bool
+    is_user_group_member: Annotated[bool, Doc("Whether the user is a member.")]
 
 
-async def list_groups(call: Call, *, include_deactivated_groups: bool = False) -> GroupList:
+async def list_groups(
+    call: Call,
+    *,
+    include_deactivated_groups: Annotated[
+        bool, Doc("Whether to include deactivated groups.")
+    ] = False,
+) -> GroupList:
     """List the user groups."""
     return GroupList(
         user_groups=[
@@ -50,14 +67,14 @@ async def list_groups(call: Call, *, include_deactivated_groups: bool = False) -
     )
 
 
-@accepts(dict.fromkeys(GROUP_PERMISSIONS, GroupValue))
+@accepts(api.permission_values.parameters(GROUP_PERMISSIONS, GroupValue))
 async def create(
     call: Call,
     *,
-    name: str,
+    name: GroupName,
     description: Description,
-    members: Ids,
-    subgroups: Ids | None = None,
+    members: Annotated[Ids, Doc("Ids of the members.", example=[9])],
+    subgroups: Annotated[Ids, Doc("Ids of the subgroups.")] | None = None,
     **permissions: GroupValue,
 ) -> CreatedGroup:
     """Create a user group."""
@@ -71,14 +88,14 @@ async def create(
     return CreatedGroup(group_id=await call.db.write(actions.groups.create, call.user, new))
 
 
-@accepts(dict.fromkeys(GROUP_PERMISSIONS, Change))
+@accepts(api.permission_values.parameters(GROUP_PERMISSIONS, Change))
 async def edit(
     call: Call,
-    group_id: int,
+    group_id: GroupId,
     *,
-    name: str | None = None,
+    name: GroupName | None = None,
     description: Description | None = None,
-    deactivated: bool | None = None,
+    deactivated: GroupDeactivated | None = None,
     **permissions: NewValue,
 ) -> None:
     """Change or reactivate a user group."""
@@ -91,29 +108,33 @@ async def edit(
     await call.db.write(actions.groups.edit, call.user, group_id, changes)
 
 
-async def deactivate(call: Call, group_id: int) -> None:
+async def deactivate(call: Call, group_id: GroupId) -> None:
     """Deactivate a user group."""
     await call.db.write(actions.groups.deactivate, call.user, group_id)
 
 
 async def change_members(
     call: Call,
-    group_id: int,
+    group_id: GroupId,
     *,
-    add: Ids | None = None,
-    delete: Ids | None = None,
-    add_subgroups: Ids | None = None,
-    delete_subgroups: Ids | None = None,
+    add: Add | None = None,
+    delete: Delete | None = None,
+    add_subgroups: Annotated[Ids, Doc("Ids of groups to add as subgroups.")] | None = None,
+    delete_subgroups: Annotated[Ids, Doc("Ids of subgroups to remove.")] | None = None,
 ) -> None:
     """Add and remove members and subgroups."""
     if not (add or delete or add_subgroups or delete_subgroups):
         raise NothingToDo(names='"add", "delete", "add_subgroups" or "delete_subgroups"')
     change = MemberChange(add or [], delete or [], add_subgroups or [], delete_subgroups or [])
-    await call.db.write(actions.groups.change_members, call.user, group_id, change)
+    for moved in await call.db.write(actions.groups.change_members, call.user, group_id, change):
+        if len(moved.user_ids) > domain.limits.MAX_NEW_SUBSCRIPTION_NOTICES:
+            continue
+        for some in domain.portions.split(moved.user_ids, domain.limits.MAX_NOTICES_PER_WRITE):
+            await call.db.write(actions.groups.notify_members, call.user, group_id, moved.did, some)
 
 
 async def change_subgroups(
-    call: Call, group_id: int, *, add: Ids | None = None, delete: Ids | None = None
+    call: Call, group_id: GroupId, *, add: Add | None = None, delete: Delete | None = None
 ) -> None:
     """Add and remove subgroups."""
     if not (add or delete):
@@ -122,14 +143,19 @@ async def change_subgroups(
     await call.db.write(actions.groups.change_members, call.user, group_id, change)
 
 
-async def members(call: Call, group_id: int, *, direct_member_only: bool = False) -> MemberIds:
+async def members(
+    call: Call, group_id: GroupId, *, direct_member_only: DirectMemberOnly = False
+) -> MemberIds:
     """List the members of a user group, including subgroups."""
     found = _members(call, _active(call, group_id), direct_member_only)
     return MemberIds(members=sorted(found))
 
 
 async def subgroups(
-    call: Call, group_id: int, *, direct_subgroup_only: bool = False
+    call: Call,
+    group_id: GroupId,
+    *,
+    direct_subgroup_only: Annotated[bool, Doc("Whether only direct subgroups count.")] = False,
 ) -> SubgroupIds:
     """List the subgroups of a user group, including nested ones."""
     group = _active(call, group_id)
@@ -138,7 +164,7 @@ async def subgroups(
 
 
 async def is_member(
-    call: Call, group_id: int, user_id: int, *, direct_member_only: bool = False
+    call: Call, group_id: GroupId, user_id: UserId, *, direct_member_only: DirectMemberOnly = False
 ) -> Membership:
     """Check whether a user is in a user group."""
     group = _active(call, group_id)

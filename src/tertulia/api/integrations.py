@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from tertulia import actions, domain, integrations, storage
 from tertulia.actions.messages.draft import Author
@@ -19,16 +20,29 @@ from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound
 from tertulia.errors.http import RateLimited, ServiceUnavailable
 from tertulia.errors.integrations import UnknownIntegration
+from tertulia.events.snapshot.server_info import IncomingWebhookService
 from tertulia.http.forms import RawBody, decoded, media_type, read_urlencoded, unquote
 from tertulia.http.json_text import decode_json
-from tertulia.http.parameter_rules import Id, MaxLength, Problem, parse_id
+from tertulia.http.parameter_rules import MaxLength, Problem, parse_id
 from tertulia.http.replies import Reply
+from tertulia.http.request import begins_as_json
 from tertulia.integrations import (
     Filters,
     Integration,
     SignedRequest,
     WebhookMessage,
     WebhookRequest,
+)
+from tertulia.wire import Doc
+from tertulia.wire_fields import (
+    BotId,
+    BotOwnerId,
+    BotTypeNumber,
+    ChannelNameOrId,
+    HtmlText,
+    LastUsed,
+    MarkdownText,
+    TopicName,
 )
 
 MAX_BODY = 4 << 20
@@ -39,43 +53,60 @@ MAX_PREVIEW_LENGTH = 100_000
 ENCODED_CATALOGUE = msgspec.Raw(
     msgspec.json.encode(
         [
-            {
-                "name": each.name,
-                "display_name": each.title,
-                "all_event_types": None if each.events is None else sorted(each.events),
-                "config_options": [],
-                "url_options": [],
-            }
+            IncomingWebhookService(
+                name=each.name,
+                display_name=each.title,
+                all_event_types=None if each.events is None else sorted(each.events),
+                config_options=[],
+                url_options=[],
+            )
             for each in sorted(integrations.INTEGRATIONS.values(), key=lambda each: each.name)
         ]
     )
 )
 
 
+TextTemplate = Annotated[str, Doc("For the service `template`: the Jinja template of the message.")]
+TopicTemplate = Annotated[str, Doc("For the service `template`: the Jinja template of the topic.")]
+ApiKey = Annotated[str, Doc("The API key of the bot, for services that cannot send a header.")]
+IntegrationText = Annotated[str, Doc("The name of the service, such as `github`.", example="json")]
+
+
 class Received(Reply):
-    ok: bool | UnsetType = UNSET
+    ok: Annotated[bool | UnsetType, Doc("Always true, as in Slack's response.")] = UNSET
 
 
 async def receive(
     call: Call,
-    integration: str,
+    integration: IntegrationText,
     *,
-    api_key: str | None = None,
-    stream: str | None = None,
-    topic: str | None = None,
-    only_events: list[str] | None = None,
-    exclude_events: list[str] | None = None,
-    branches: str | None = None,
-    ignore_private_repositories: bool | None = None,
-    webhook_secret: str | None = None,
-    payload: str | None = None,
-    name: str | None = None,
-    desc: str | None = None,
-    ticket_id: str | None = None,
-    ticket_title: str | None = None,
-    message: str | None = None,
-    topic_template: str | None = None,
-    text_template: str | None = None,
+    api_key: ApiKey | None = None,
+    stream: ChannelNameOrId | None = None,
+    topic: TopicName | None = None,
+    only_events: Annotated[
+        list[str] | None, Doc("Patterns of events to post; others are ignored.")
+    ] = None,
+    exclude_events: Annotated[list[str] | None, Doc("Patterns of events to ignore.")] = None,
+    branches: Annotated[
+        str | None,
+        Doc("Comma-separated patterns of branches; pushes to other branches are ignored."),
+    ] = None,
+    ignore_private_repositories: Annotated[
+        bool | None, Doc("Whether to ignore events of private repositories.")
+    ] = None,
+    webhook_secret: Annotated[
+        str | None, Doc("The secret that the service signs with; unsigned requests are refused.")
+    ] = None,
+    payload: Annotated[str | None, Doc("The JSON, for services that send a form.")] = None,
+    name: Annotated[str | None, Doc("The name.")] = None,
+    desc: Annotated[
+        str | None, Doc("For Alertmanager: the annotation with the description of an alert.")
+    ] = None,
+    ticket_id: Annotated[str | None, Doc("For Zendesk: the number of the ticket.")] = None,
+    ticket_title: Annotated[str | None, Doc("For Zendesk: the title of the ticket.")] = None,
+    message: Annotated[str | None, Doc("For Zendesk: the message of a trigger.")] = None,
+    topic_template: TopicTemplate | None = None,
+    text_template: TextTemplate | None = None,
     body: RawBody,
 ) -> Received:
     """Receive a webhook of another service and post it as the bot whose key is in the address."""
@@ -90,8 +121,9 @@ async def receive(
         sent = (call, service, _secret(call, webhook_secret), payload, body)
         size = MAX_BODY if service.is_slow else call.request.size
         posted = await decoded(call.request.person, size, _to_message, *sent)
-        if posted is not None and wanted.accepts(posted):
-            await _post(call, service, posted, stream, topic)
+        for each in () if posted is None else (posted, *posted.more):
+            if wanted.accepts(each):
+                await _post(call, service, each, stream, topic)
     except (RateLimited, ServiceUnavailable):
         raise
     except ClientError as refusal:
@@ -100,7 +132,9 @@ async def receive(
     return Received(ok=True if service.name == SLACK else UNSET)
 
 
-async def check_url(call: Call, integration: str, *, api_key: str | None = None) -> None:
+async def check_url(
+    call: Call, integration: IntegrationText, *, api_key: ApiKey | None = None
+) -> None:
     """Check the key in a webhook address, without sending a message.
 
     Some services ask so, with HEAD, before they accept an address.
@@ -112,36 +146,43 @@ async def check_url(call: Call, integration: str, *, api_key: str | None = None)
 
 
 class CatalogueEntry(msgspec.Struct, frozen=True):
-    name: str
-    display_name: str
-    setup: str
-    is_signed: bool
-    all_event_types: list[str] | None
+    name: Annotated[str, Doc("The name of the service, for programs.")]
+    display_name: Annotated[str, Doc("The name of the service, for people.")]
+    setup: Annotated[str, Doc("Where in the service the URL is entered.")]
+    is_signed: Annotated[bool, Doc("Whether its requests are signed, so that a secret can be set.")]
+    all_event_types: Annotated[
+        list[str] | None, Doc("The names of its events; null if there is no fixed list.")
+    ]
 
 
 class Catalogue(Reply):
-    integrations: list[CatalogueEntry]
+    integrations: Annotated[list[CatalogueEntry], Doc("The services, by name.")]
 
 
 class IntegrationBot(msgspec.Struct, frozen=True):
-    user_id: int
-    bot_owner_id: int | None
-    bot_type: int
-    last_used: int | None
-    payload_url: str | None
-    failures: int
-    last_failure: int | None
-    last_error: str | None
+    user_id: BotId
+    bot_owner_id: BotOwnerId | None
+    bot_type: BotTypeNumber
+    last_used: LastUsed | None
+    payload_url: Annotated[str | None, Doc("The URL of the outgoing webhook; null if it has none.")]
+    failures: Annotated[int, Doc("The number of calls that have failed in a row.")]
+    last_failure: Annotated[
+        int | None,
+        Doc("The time of the last failed call, in UNIX seconds; null if there was none."),
+    ]
+    last_error: Annotated[
+        str | None, Doc("The last error of the outgoing webhook; null if there was none.")
+    ]
 
 
 class IntegrationBots(Reply):
-    bots: list[IntegrationBot]
+    bots: Annotated[list[IntegrationBot], Doc("The bots that the caller owns.")]
 
 
 class TemplatePreview(Reply):
-    topic: str | None
-    content: str | None
-    rendered: str | None
+    topic: TopicName | None
+    content: MarkdownText | None
+    rendered: HtmlText | None
 
 
 async def catalogue(call: Call) -> Catalogue:
@@ -180,33 +221,35 @@ async def list_bots(call: Call) -> IntegrationBots:
 
 async def send_example(
     call: Call,
-    integration: str,
+    integration: IntegrationText,
     *,
-    bot_id: Id,
-    stream: str | None = None,
-    topic: str | None = None,
+    bot_id: BotId,
+    stream: ChannelNameOrId | None = None,
+    topic: TopicName | None = None,
 ) -> None:
     """Post a recorded example of a service, as its webhook with this bot would."""
     service = _find(integration)
     bot = await call.db.read(actions.people.bots.usable_by, call.user, bot_id)
     posted = service.message_for(integrations.examples.request(service.name))
-    if posted is not None:
-        await _send(call, bot, service, posted, stream, topic)
+    for each in () if posted is None else (posted, *posted.more):
+        await _send(call, bot, service, each, stream, topic)
 
 
 async def preview_template(
     call: Call,
     *,
-    payload: Annotated[str, MaxLength(MAX_PREVIEW_LENGTH)],
-    text_template: str,
-    topic_template: str | None = None,
+    payload: Annotated[
+        str, MaxLength(MAX_PREVIEW_LENGTH), Doc("The JSON, for services that send a form.")
+    ],
+    text_template: TextTemplate,
+    topic_template: TopicTemplate | None = None,
 ) -> TemplatePreview:
     """Show the message that the templates of a webhook make of a payload."""
     service = _find("template")
     try:
         value = decode_json(payload)
     except Problem:
-        raise BadRequest("Malformed JSON") from None
+        raise BadRequest("Malformed JSON", problem="malformed-json") from None
     query = {"text_template": text_template, "topic_template": topic_template or ""}
     posted = await decoded(
         call.request.person, MAX_BODY, service.message_for, WebhookRequest(value, {}, query)
@@ -264,14 +307,14 @@ def _payload(call: Call, payload: str | None, body: bytes) -> Any:
     """The JSON of the body or of the form field `payload`; otherwise the form's fields."""
     kind = media_type(call.request.header("content-type") or "")
     is_form = kind in ("application/x-www-form-urlencoded", "multipart/form-data")
-    if payload is None and is_form and not body.startswith(b"{"):
+    if payload is None and is_form and not begins_as_json(body):
         return dict(call.request.params)
     if payload is None and not body.strip():
         return {}
     try:
         return decode_json(body.decode() if payload is None else payload)
     except (Problem, UnicodeDecodeError):
-        raise BadRequest("Malformed JSON") from None
+        raise BadRequest("Malformed JSON", problem="malformed-json") from None
 
 
 def _check_signature(call: Call, service: Integration, secret: str, body: bytes) -> None:
@@ -313,6 +356,7 @@ async def _send(
     text = posted.text.replace("\0", "")
     author = Author(call.system_db, call.org, bot, call.site)
     draft = await actions.messages.draft.compose(author, text, service.client, None)
+    draft = replace(draft, has_commands=False)
     if posted.to_owner or stream is None or not stream.strip():
         to = bot.id if bot.bot_owner_id is None else bot.bot_owner_id
         await call.db.write(
@@ -365,4 +409,4 @@ def _error_for(service: Integration, refusal: ClientError) -> ClientError:
     if service.name != SLACK:
         return refusal
     fields: Mapping[str, Any] = {**refusal.extra(), "ok": False, "error": refusal.msg}
-    return BadRequest(refusal.msg, **fields)
+    return BadRequest(refusal.msg, answer=fields)

@@ -9,8 +9,6 @@ that `/register` returns.
 from functools import cache
 from importlib import resources
 
-from tertulia.domain.organization.settings import SETTINGS
-from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.http.routing import Route
 
 ABOUT = (
@@ -27,21 +25,9 @@ HEADERS = {
     }
 }
 
-_OF_ORGANIZATION = {"/realm"}
-_OF_PEOPLE = {
-    "/settings",
-    "/settings/notifications",
-    "/settings/display",
-    "/realm/user_settings_defaults",
-}
-
 
 def sentence(route: Route, name: str) -> str:
     """The description of a parameter; a path parameter is named with its braces."""
-    if route.path in _OF_ORGANIZATION and name in SETTINGS:
-        return SETTINGS[name].meaning
-    if route.path in _OF_PEOPLE and name in PREFERENCES:
-        return PREFERENCES[name].meaning
     return _read("parameters.txt").get(name, "")
 
 
@@ -49,11 +35,6 @@ def of_field(kind: str, name: str) -> str:
     """The description of a response field; some names mean something else in other responses."""
     texts = _read("response_fields.txt")
     return texts.get(f"{kind}.{name}") or texts.get(name) or _read("parameters.txt").get(name, "")
-
-
-def operation_id(route: Route) -> str:
-    """The name of an operation, as in Zulip's description where it has the same one."""
-    return _read("operation_ids.txt")[f"{route.method} {route.path}"]
 
 
 @cache

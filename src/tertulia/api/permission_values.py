@@ -5,9 +5,10 @@ from typing import Annotated, Any
 
 import msgspec
 
-from tertulia.domain.groups.group import GroupValue, PermissionChange
+from tertulia.domain.groups.group import GroupValue, Permission, PermissionChange
 from tertulia.http.json_validation import JSON_KINDS, shape_of
-from tertulia.http.parameter_rules import Problem, Rule
+from tertulia.http.parameter_rules import NullRefused, Problem, Rule
+from tertulia.wire import Doc
 
 
 class NewValue(msgspec.Struct):
@@ -36,6 +37,13 @@ class _NewValueOnly(Rule):
 
 # The endpoint gets a `NewValue`.
 Change = Annotated[Any, _NewValueOnly()]
+
+
+def parameters(permissions: Mapping[str, Permission], form: Any) -> dict[str, Any]:
+    """For `accepts`: permissions as the parameters of an endpoint."""
+    return {
+        name: Annotated[form, Doc(each.meaning), NullRefused] for name, each in permissions.items()
+    }
 
 
 def as_change(given: NewValue) -> PermissionChange:

@@ -1,15 +1,16 @@
-"""The register state in the API description: a sentence and a type for each part.
+"""The state that `POST /register` returns, and settings, in the API description.
 
-Settings take both from the tables of settings. All other parts have two lines in `state.txt`; the
-second one is a type (`type_language.py`).
+A part of the state is a struct (`StatePart`) or a list that says its type (`ListedPart`). Settings
+take type and sentence from their rows.
 """
 
-from collections.abc import Callable, Mapping
-from importlib import resources
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
 
-from tertulia.api.type_language import Schema, object_schema, schema
-from tertulia.domain.groups.group import REALM_PERMISSIONS
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia.domain.groups.group import REALM_PERMISSIONS, GroupValue
 from tertulia.domain.organization.settings import SETTINGS, LoginMethods, PeopleNamed
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import (
@@ -24,81 +25,99 @@ from tertulia.domain.setting_values import (
     ValueKind,
     Whole,
 )
+from tertulia.events.snapshot.lists import LISTS
+from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.types.people.user import Timezone
+from tertulia.http.openapi import REFERENCE
+from tertulia.wire import Doc
+
+Types = dict[str, Any]  # of fields, by name
+
+
+class LoginMethodObject(msgspec.Struct):
+    enabled: Annotated[bool, Doc("Whether users can log in with it.")]
+    available: Annotated[bool, Doc("Always true here.")]
+
+
+class EmojisetChoice(msgspec.Struct):
+    key: Annotated[str, Doc("The value of `emojiset`.")]
+    text: Annotated[str, Doc("Its name.")]
+
 
 # What changes with settings, and what the settings of a user come with.
-_WITH_SETTINGS = {
-    "rendered_description": "string",
-    "mandatory_topics": "boolean",
-    "icon_url": "string",
-    "icon_source": "string",
-    "logo_url": "string",
-    "logo_source": "string",
-    "night_logo_url": "string",
-    "night_logo_source": "string",
+_WITH_SETTINGS: Types = {
+    "rendered_description": Annotated[str, Doc("The description as HTML.")],
+    "mandatory_topics": Annotated[bool, Doc("Whether messages need a topic.")],
+    "icon_url": Annotated[str, Doc("The URL of the icon.")],
+    "icon_source": Annotated[str, Doc("The source of the icon: `G` generated, `U` uploaded.")],
+    "logo_url": Annotated[str, Doc("The URL of the logo.")],
+    "logo_source": Annotated[str, Doc("The source of the logo: `D` default, `U` uploaded.")],
+    "night_logo_url": Annotated[str, Doc("The URL of the dark logo.")],
+    "night_logo_source": Annotated[
+        str, Doc("The source of the dark logo: `D` default, `U` uploaded.")
+    ],
 }
-_WITH_PREFERENCES = {
-    "timezone": "string",
-    "emojiset_choices": "[{key: string, text: string}]",
-    "available_notification_sounds": "[string]",
+_WITH_PREFERENCES: Types = {
+    "timezone": Timezone,
+    "emojiset_choices": Annotated[
+        list[EmojisetChoice], Doc("The values of `emojiset` and their names.")
+    ],
+    "available_notification_sounds": Annotated[
+        list[str], Doc("The values of `notification_sound`.")
+    ],
 }
-PERMISSION = "integer | {direct_members: [integer], direct_subgroups: [integer]}"
 
 
-def parts() -> dict[str, Schema]:
-    """The description of each part of the state."""
-    text = (resources.files("tertulia.api") / "state.txt").read_text(encoding="utf-8")
-    lines = text.splitlines()
-    others = {}
-    for line, kind in zip(lines[::2], lines[1::2], strict=True):
-        name, _, words = line.partition(": ")
-        others[name] = {"description": words} | schema(kind)
-    settings = {f"realm_{name}": each for name, each in _realm_settings().items()}
+def schemas() -> dict[str, dict[str, Any]]:
+    """The settings of an organization, as in an event, those of a user, the fields of the state,
+    and the objects in them."""
+    realm_settings = _types_of(SETTINGS.values()) | {
+        name: Annotated[GroupValue, Doc(each.meaning)] for name, each in REALM_PERMISSIONS.items()
+    }
+    preferences = _types_of(PREFERENCES.values())
+    state: dict[str, Any] = {}
+    for part in StatePart.__subclasses__():
+        state |= {each.name: each.type for each in msgspec.structs.fields(part)}
+    state |= {name: part.wire_type for name, part in LISTS.items()}
     # Compat: clients without `user_settings_object` may ask for their settings at the top level.
-    return dict(sorted((_described(PREFERENCES) | settings | others).items()))
+    at_top = preferences | {f"realm_{name}": each for name, each in realm_settings.items()}
+    at_top["realm_mandatory_topics"] = _WITH_SETTINGS["mandatory_topics"]
+    structs = [
+        _struct("RealmSettings", realm_settings | _WITH_SETTINGS),
+        _struct("UserSettings", preferences | _WITH_PREFERENCES),
+        _struct("Registered", dict(sorted((at_top | state).items()))),
+    ]
+    _, found = msgspec.json.schema_components(structs, ref_template=REFERENCE)
+    del found["Registered"]["required"]
+    return found
 
 
-def settings() -> dict[str, Schema]:
-    """The settings of an organization, as in an event, and those of a user."""
-    besides = {name: schema(kind) for name, kind in _WITH_SETTINGS.items()}
-    lists = {name: schema(kind) for name, kind in _WITH_PREFERENCES.items()}
+def _struct(name: str, types: Types) -> type[msgspec.Struct]:
+    """All fields are optional."""
+    return msgspec.defstruct(
+        name, [(field, each | UnsetType, UNSET) for field, each in types.items()]
+    )
+
+
+def _types_of(settings: Iterable[Adjustable]) -> dict[str, Any]:
     return {
-        "RealmSettings": _optional(_realm_settings() | besides),
-        "UserSettings": _optional(_described(PREFERENCES) | lists),
+        each.name: Annotated[_TYPES[type(each.kind)](each.kind), Doc(each.meaning)]
+        for each in settings
     }
-
-
-def _realm_settings() -> dict[str, Schema]:
-    permissions = {
-        name: {"description": each.meaning} | schema(PERMISSION)
-        for name, each in REALM_PERMISSIONS.items()
-    }
-    return _described(SETTINGS) | permissions
-
-
-def _described(settings: Mapping[str, Adjustable]) -> dict[str, Schema]:
-    return {
-        name: {"description": each.meaning} | _of_kind(each.kind) for name, each in settings.items()
-    }
-
-
-def _optional(fields: dict[str, Schema]) -> Schema:
-    return object_schema({name: (each, False) for name, each in fields.items()})
 
 
 # The wire type of a setting, by the kind of its value.
-_SCHEMAS: dict[type[ValueKind], Callable[[Any], Schema]] = {
-    Switch: lambda kind: schema("boolean"),
-    ChosenFrom: lambda kind: {"enum": list(kind.values)},
-    Language: lambda kind: schema("string"),
-    Whole: lambda kind: schema("integer"),
-    Limit: lambda kind: schema("integer | null"),
-    FreeText: lambda kind: schema("string"),
-    ServerUrl: lambda kind: schema("string | null"),
-    ChannelId: lambda kind: schema("integer"),
-    LoginMethods: lambda kind: schema("{*: {enabled: boolean, available: boolean}}"),
-    PeopleNamed: lambda kind: schema(PERMISSION),
+_TYPES: dict[type[ValueKind], Callable[[Any], Any]] = {
+    Switch: lambda kind: bool,
+    ChosenFrom: lambda kind: Annotated[
+        kind.type, msgspec.Meta(extra_json_schema={"enum": list(kind.values)})
+    ],
+    Language: lambda kind: str,
+    Whole: lambda kind: int,
+    Limit: lambda kind: int | None,
+    FreeText: lambda kind: str,
+    ServerUrl: lambda kind: str | None,
+    ChannelId: lambda kind: int,
+    LoginMethods: lambda kind: dict[str, LoginMethodObject],
+    PeopleNamed: lambda kind: GroupValue,
 }
-
-
-def _of_kind(kind: ValueKind) -> Schema:
-    return _SCHEMAS[type(kind)](kind)

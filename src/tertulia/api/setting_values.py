@@ -28,6 +28,7 @@ from tertulia.http.parameter_rules import (
     Stripped,
     value_error,
 )
+from tertulia.wire import Doc
 
 MAX_WORD_LENGTH = 100
 
@@ -79,7 +80,10 @@ FORMS: Forms = {
 
 def parameters(settings: Iterable[Adjustable], forms: Forms = FORMS) -> dict[str, Any]:
     """For `takes`: a table of settings as the parameters of an endpoint."""
-    return {setting.name: _form(setting, forms)(setting.kind) for setting in settings}
+    return {
+        setting.name: Annotated[_form(setting, forms)(setting.kind), Doc(setting.meaning)]
+        for setting in settings
+    }
 
 
 # Values with error texts of their own are checked by the action; here only the type counts.

@@ -7,7 +7,7 @@ To add a cache, write a class with the interface of `Cache`, give it an attribut
 from tertulia.caches.cache import Applied, Cache, Invalidating
 from tertulia.caches.client_documents import ClientDocumentCache
 from tertulia.caches.encoded_records import EncodedRecordsCache
-from tertulia.caches.history import FragmentCache, HistoryPageCache
+from tertulia.caches.history import FragmentCache
 from tertulia.caches.logins import LoginCache
 from tertulia.caches.message_locations import MessageLocations
 from tertulia.caches.public_pages import PublicPageCache
@@ -26,7 +26,6 @@ class Caches:
     def __init__(self, history_bytes: int = DEFAULT_HISTORY_BYTES, *, is_on: bool = True) -> None:
         history_bytes = history_bytes if is_on else 0
         self.fragments = FragmentCache(history_bytes)
-        self.pages = HistoryPageCache(64 if history_bytes else 0)
         self.public_pages = PublicPageCache(64 if is_on else 0)
         self.topic_starts = TopicStartsCache(64 if is_on else 0)
         self.locations = MessageLocations(1 << 20 if is_on else 0)

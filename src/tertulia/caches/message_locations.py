@@ -42,7 +42,6 @@ class MessageLocations(Cache):
         )  # replaced together
         self._numbers: dict[ConversationKey, int] = {}
         self._of_realm: dict[int, set[ConversationKey]] = {}
-        self._newest: dict[int, int] = {}  # by organization
         # By organization: the seq of the last event that moved messages.
         self._moved_at: dict[int, int] = {}
 
@@ -91,10 +90,6 @@ class MessageLocations(Cache):
         found, unknown = self.find([each for each in message_ids if each not in doubtful])
         return found, sorted(doubtful.union(unknown))
 
-    def newest(self, realm_id: int) -> int | None:
-        """The newest message of an organization of which something is known."""
-        return self._newest.get(realm_id)
-
     def add_many(
         self, realm_id: int, seq: int, found: Iterable[tuple[int, ConversationKey]]
     ) -> None:
@@ -140,8 +135,6 @@ class MessageLocations(Cache):
             if len(pages) > self._max_pages:
                 del pages[min(pages)]
         page[message_id & _IN_PAGE] = number
-        if message_id > self._newest.get(realm_id, 0):
-            self._newest[realm_id] = message_id
 
     def _new_number(self, realm_id: int, key: ConversationKey) -> int:
         if len(self._blocks[1]) >= MAX_CONVERSATIONS:

@@ -23,6 +23,9 @@ class SendPermit(NamedTuple):
     sent_at: float
     conversation_id: int | None
     read_by: list[int]  # users for whom it was not unread because they have muted its sender
+    topic: str  # as it was written, and its row
+    topic_id: int | None
+    topic_since: int
 
 
 class SendPermits(Cache):
@@ -74,7 +77,14 @@ class SendPermits(Cache):
             return
         if len(permits) >= self.bound:
             permits.clear()
-        permits[key] = SendPermit(message.sent_at, message.conversation_id, read_by)
+        permits[key] = SendPermit(
+            message.sent_at,
+            message.conversation_id,
+            read_by,
+            message.topic,
+            message.topic_id,
+            message.topic_since,
+        )
 
 
 def _destination(message: Message) -> Hashable:

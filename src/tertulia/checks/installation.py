@@ -7,7 +7,7 @@ from tertulia import actions, data_dir, storage
 from tertulia.actions.data_check import CheckResult
 from tertulia.checks import incomplete_settings, logins, stores
 from tertulia.config import Config
-from tertulia.database import Database, error_text, schema
+from tertulia.database import BlockingDatabase, error_text, schema
 from tertulia.database.schema import SchemaState
 from tertulia.database.tx import Tx
 
@@ -38,12 +38,12 @@ def _readable(subject: str, check: Callable[[], list[CheckResult]]) -> list[Chec
         return [CheckResult(subject, "", [f"could not be checked. {reason}"])]
 
 
-def _examined(database: Database, check: Callable[[Tx], CheckResult]) -> list[CheckResult]:
-    return [database.read_now(0, check)]
+def _examined(database: BlockingDatabase, check: Callable[[Tx], CheckResult]) -> list[CheckResult]:
+    return [database.of(0).read(check)]
 
 
-def _logins(config: Config, database: Database) -> CheckResult:
-    known = database.read_now(0, storage.organization.list_all)
+def _logins(config: Config, database: BlockingDatabase) -> CheckResult:
+    known = database.of(0).read(storage.organization.list_all)
     return logins.examine(config, [realm.subdomain for realm in known])
 
 
@@ -57,7 +57,7 @@ def _schema(standing: SchemaState) -> CheckResult:
     return CheckResult("schema", f"version {max(standing.applied)}{admits}{is_old}")
 
 
-def _integrity(config: Config, database: Database) -> CheckResult:
+def _integrity(config: Config, database: BlockingDatabase) -> CheckResult:
     is_embedded = data_dir.sqlite_file(config) is not None
     summary = "SQLite, intact" if is_embedded else "PostgreSQL"
     return CheckResult("database", summary, database.integrity_problems())

@@ -5,17 +5,17 @@ import contextlib
 from tertulia import storage
 from tertulia.actions.data_check import CheckResult
 from tertulia.config import Config
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.external.stores.store import StoreUnavailable
 from tertulia.jobs import upload_migration
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
 
 
-def examine(config: Config, database: Database) -> list[CheckResult]:
+def examine(config: Config, database: BlockingDatabase) -> list[CheckResult]:
     """No output if all files are in the database and the setting says so."""
     stores = FileStores(config)
-    uploads = database.read_now(0, storage.files.upload_locations.in_stores)
+    uploads = database.of(0).read(storage.files.upload_locations.in_stores)
     stray = _orphaned_files(database, stores)
     if not uploads and not stores.is_used and not stray:
         return []
@@ -40,7 +40,7 @@ def examine(config: Config, database: Database) -> list[CheckResult]:
     return [CheckResult("stores", summary, problems)]
 
 
-def _orphaned_files(database: Database, stores: FileStores) -> int:
+def _orphaned_files(database: BlockingDatabase, stores: FileStores) -> int:
     count = 0
     for store_name in stores.known:
         with contextlib.suppress(StoreUnavailable):  # reported above for stores in use

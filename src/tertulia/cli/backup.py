@@ -14,11 +14,11 @@ import click
 from tertulia import actions, data_dir
 from tertulia.cli.errors import describe
 from tertulia.cli.flags import config_options
-from tertulia.cli.open_data import record_everywhere
-from tertulia.cli.progress import Progress
+from tertulia.cli.open_data import as_json, record_everywhere, show_json
+from tertulia.cli.progress import Progress, inform, quiet
 from tertulia.cli.sigterm import clean_up_on_sigterm
 from tertulia.config import Config
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.transfer.backup import archives, file_snapshot
@@ -58,9 +58,16 @@ class Duration(click.ParamType[float]):
 @click.option(
     "--keep", metavar="N", type=click.IntRange(1), help="Delete all but the newest N dated backups."
 )
+@as_json
+@quiet
 @config_options(for_serve=False)
 def backup(
-    file: Path, with_secret: bool, every: float | None, keep: int | None, **flags: Any
+    file: Path,
+    with_secret: bool,
+    every: float | None,
+    keep: int | None,
+    as_json: bool,
+    **flags: Any,
 ) -> None:
     """Back up everything to one file; the server can keep running.
 
@@ -70,17 +77,17 @@ def backup(
     config = Config.load(flags, os.environ)
     with clean_up_on_sigterm():
         if every is None and keep is None:
-            _take(config, file, with_secret)
+            _take(config, file, with_secret, as_json)
             return
         if every is None:
-            _take(config, _dated(file), with_secret)
+            _take(config, _dated(file), with_secret, as_json)
             _rotate(file, keep)
             return
         data_dir.find_database(config)  # report a wrong --data at once
         while True:
             began = time.monotonic()
             try:
-                _take(config, _dated(file), with_secret)
+                _take(config, _dated(file), with_secret, as_json)
                 _rotate(file, keep)
             except Exception as error:  # the next one may succeed
                 click.echo(f"Backup failed: {_reason(error)}", err=True)
@@ -93,12 +100,16 @@ def _reason(error: Exception) -> str:
     return describe(error) or type(error).__name__
 
 
-def _take(config: Config, file: Path, with_secret: bool) -> None:
+def _take(config: Config, file: Path, with_secret: bool, as_json: bool) -> None:
     with _failure_noted(config):
-        _write(config, file, with_secret)
+        lost = _write(config, file, with_secret)
+    if as_json:
+        found = {"file": str(file), "bytes": file.stat().st_size, "missing_files": lost}
+        show_json(found)
 
 
-def _write(config: Config, file: Path, with_secret: bool) -> None:
+def _write(config: Config, file: Path, with_secret: bool) -> int:
+    """Write the file; returns how many uploaded files are missing from it."""
     database = data_dir.find_database(config)
     if file.exists():
         raise click.ClickException(f"{file} already exists.")
@@ -114,13 +125,14 @@ def _write(config: Config, file: Path, with_secret: bool) -> None:
         return len(copy.lost_files)
 
     with file_snapshot.open_snapshot(database, FileStores(config)) as files:
-        lost = database.read_now(0, take, files)
+        lost = database.of(0).read(take, files)
     _note(database, with_secret, file.stat().st_size)
     if lost:
         click.echo(
             f"{lost} uploaded files are missing from their store and from the backup.", err=True
         )
-    click.echo(f"Wrote and verified {file}, {file.stat().st_size:,} bytes.", err=True)
+    inform(f"Wrote and verified {file}, {file.stat().st_size:,} bytes.")
+    return lost
 
 
 @contextlib.contextmanager
@@ -133,18 +145,18 @@ def _failure_noted(config: Config) -> Iterator[None]:
         with contextlib.suppress(Exception):  # the first error is the one to report
             database = data_dir.find_database(config)
             if not database.schema().missing():
-                database.write_now(0, actions.server_status.record_failed_backup, reason)
+                database.of(0).write(actions.server_status.record_failed_backup, reason)
         raise
 
 
-def _note(database: Database, with_secret: bool, size_bytes: int) -> None:
+def _note(database: BlockingDatabase, with_secret: bool, size_bytes: int) -> None:
     """Add an audit log entry; the backup counts even if that fails."""
     if database.schema().missing():
         return  # an older server owns this data
     details = {"with_secret": None} if with_secret else {}
     try:
-        database.write_now(0, record_everywhere, details)
-        database.write_now(0, actions.server_status.record_backup, size_bytes)
+        database.of(0).write(record_everywhere, details)
+        database.of(0).write(actions.server_status.record_backup, size_bytes)
     except Exception as error:
         why = describe(error)
         if why is None:
@@ -176,4 +188,4 @@ def _rotate(file: Path, keep: int | None) -> None:
         return
     for old in dated[:-keep]:
         old.unlink()
-        click.echo(f"Deleted {old}.", err=True)
+        inform(f"Deleted {old}.")

@@ -6,6 +6,7 @@
 import gc
 import importlib
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -26,6 +27,19 @@ class CommandGroup(click.Group):
             return None
         command: click.Command = load(self._table[cmd_name][0])
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Names the command that was probably meant, if there is no such one."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = get_close_matches(args[0], self._table, n=1)
+            if not near:
+                raise
+            text = f"{error.message} Did you mean '{near[0]}'?"
+            raise click.UsageError(text, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

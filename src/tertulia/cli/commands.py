@@ -40,7 +40,7 @@ COMMANDS = {
     ),
     "import": (
         "importing.import_",
-        "Import an export from Zulip, Slack, Mattermost or Rocket.Chat.",
+        "Import an export of another chat as a new organization.",
     ),
     "hold": (
         "legal_holds.hold",
@@ -77,7 +77,7 @@ COMMANDS = {
         "selftest.selftest",
         "Test this installation: start, first owner, message, restart, backup, restore.",
     ),
-    "generate": ("generate.generate", "Create a test organization of a given size."),
+    "version": ("version.version", "Print the version."),
 }
 
 USER_COMMANDS = {

@@ -99,8 +99,8 @@ def restore(
     _confirm(opened, topics, yes, "Restore")
     _record(opened)  # before the first change: the command can be killed between two batches
     count = last = 0
-    while ids := opened.database.write_now(
-        opened.realm.id, actions.messages.restoration.restore_batch, selection, last
+    while ids := opened.database.of(opened.realm.id).write(
+        actions.messages.restoration.restore_batch, selection, last
     ):
         count, last = count + len(ids), ids[-1]
     click.echo(f"Restored {described(count)}.", err=True)
@@ -113,13 +113,13 @@ def restore(
 def erase(opened: OpenOrganization, selection: KeptSelection, everything: bool, yes: bool) -> None:
     """Erase deleted messages for good, before their grace period ends."""
     _confirm(opened, _selected(opened, selection, everything), yes, "Erase for good")
-    opened.database.write_now(
-        opened.realm.id, actions.messages.restoration.check_erasable, selection
+    opened.database.of(opened.realm.id).write(
+        actions.messages.restoration.check_erasable, selection
     )
     _record(opened)
     count = 0
-    while gone := opened.database.write_now(
-        opened.realm.id, actions.messages.restoration.erase_batch, selection
+    while gone := opened.database.of(opened.realm.id).write(
+        actions.messages.restoration.erase_batch, selection
     ):
         count += gone
     truncate_wal(opened)
@@ -165,7 +165,7 @@ def _confirm(opened: OpenOrganization, topics: Sequence[KeptTopic], yes: bool, v
 
 
 def _record(opened: OpenOrganization) -> None:
-    opened.database.write_now(opened.realm.id, lambda tx: opened.record(tx))
+    opened.database.of(opened.realm.id).write(lambda tx: opened.record(tx))
 
 
 def _row(kept: KeptTopic, names: dict[int, str]) -> Sequence[str]:

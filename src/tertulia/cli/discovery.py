@@ -11,7 +11,7 @@ import msgspec
 from tertulia import actions, domain, storage
 from tertulia.cli.exporting import new_draft, warn_of_damaged_files
 from tertulia.cli.open_data import OpenOrganization, audited_command, channel_id, in_organization
-from tertulia.cli.progress import Progress
+from tertulia.cli.progress import Progress, quiet
 from tertulia.cli.sigterm import clean_up_on_sigterm
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import DONE
@@ -53,6 +53,7 @@ DAY = click.DateTime(["%Y-%m-%d"])
 @click.option("--from", "first", type=DAY, help="The first day, in UTC.")
 @click.option("--to", "last", type=DAY, help="The last day, in UTC.")
 @click.option("--reason", required=True, help="The reason; the audit log records it.")
+@quiet
 @in_organization
 @clean_up_on_sigterm()
 def discover(
@@ -105,7 +106,7 @@ def discover(
         (draft / MANIFEST).write_text(_manifest(draft), "utf-8")
         about = {"user_ids": list(wanted.user_ids), "stream_ids": list(wanted.channel_ids)}
         act = audited_command(**about, reason=reason)
-        opened.database.write_now(opened.realm.id, storage.organization.audit.insert, act, DONE)
+        opened.database.of(opened.realm.id).write(storage.organization.audit.insert, act, DONE)
         draft.rename(folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

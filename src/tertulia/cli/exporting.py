@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from tertulia import actions, storage
-from tertulia.cli.open_data import OpenOrganization, in_organization
-from tertulia.cli.progress import Progress
+from tertulia.cli.open_data import OpenOrganization, as_json, in_organization, show_json
+from tertulia.cli.progress import Progress, inform, quiet
 from tertulia.cli.sigterm import clean_up_on_sigterm
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.exports import KINDS, WITHOUT_CONSENT
@@ -38,16 +38,25 @@ FOLDER_MODE = 0o700
 @click.option(
     "--html", "is_html", is_flag=True, help="Write a folder of pages that a browser opens."
 )
+@as_json
+@quiet
 @in_organization
 @clean_up_on_sigterm()
 def export(
-    opened: OpenOrganization, file: Path, kind: str, person: str | None, is_html: bool
+    opened: OpenOrganization,
+    file: Path,
+    kind: str,
+    person: str | None,
+    is_html: bool,
+    as_json: bool,
 ) -> None:
     """Export an organization in Zulip's export format, or as a folder of HTML pages."""
     if file.exists():
         raise click.ClickException(f"{file} already exists.")
     if is_html:
-        _html(opened, file, kind, person)
+        damaged = _html(opened, file, kind, person)
+        if as_json:
+            show_json({"folder": str(file), "missing_files": damaged})
         return
     draft = file.with_name(f"{file.name}.part")
     draft.unlink(missing_ok=True)
@@ -60,14 +69,17 @@ def export(
         draft.rename(file)
     finally:
         draft.unlink(missing_ok=True)
-    click.echo(f"Wrote {file}, {file.stat().st_size:,} bytes.", err=True)
+    inform(f"Wrote {file}, {file.stat().st_size:,} bytes.")
+    if as_json:
+        show_json({"file": str(file), "bytes": file.stat().st_size})
 
 
-def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) -> None:
+def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) -> list[str]:
+    """Write the pages; returns the files that are missing or damaged."""
     user = None if email is None else opened.read(actions.people.get_by_email, email)
     draft = new_draft(folder)
 
-    def write(tx: Tx, files: FileSnapshot) -> None:
+    def write(tx: Tx, files: FileSnapshot) -> list[str]:
         planned = zulip_export.plan(tx, kind)
         chosen = ArchivedMessages(kind, planned.consenting)
         if user is not None:
@@ -77,15 +89,17 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
         archive.write()
         progress.end()
         warn_of_damaged_files(archive.damaged_files)
+        return archive.damaged_files
 
     try:
         with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
-            opened.read(write, files)
+            damaged = opened.read(write, files)
         draft.rename(folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    opened.database.write_now(opened.realm.id, opened.record, *([] if user is None else [user]))
-    click.echo(f"Wrote {folder}. Open {folder / 'index.html'} in a browser.", err=True)
+    opened.database.of(opened.realm.id).write(opened.record, *([] if user is None else [user]))
+    inform(f"Wrote {folder}. Open {folder / 'index.html'} in a browser.")
+    return damaged
 
 
 def new_draft(folder: Path) -> Path:
@@ -116,7 +130,7 @@ def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:
 
     with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
         opened.read(write, files)
-    opened.database.write_now(opened.realm.id, opened.record)
+    opened.database.of(opened.realm.id).write(opened.record)
 
 
 def _person(opened: OpenOrganization, draft: Path, email: str) -> None:
@@ -129,4 +143,4 @@ def _person(opened: OpenOrganization, draft: Path, email: str) -> None:
 
     with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
         opened.read(write, files)
-    opened.database.write_now(opened.realm.id, opened.record, user)
+    opened.database.of(opened.realm.id).write(opened.record, user)

@@ -7,7 +7,7 @@ import click
 from tertulia import storage
 from tertulia.cli.flags import config_options
 from tertulia.cli.open_data import as_json, open_data, record_everywhere, show_json, show_table
-from tertulia.cli.progress import Progress
+from tertulia.cli.progress import Progress, inform, quiet
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.external.stores.store import NotInStore
 from tertulia.jobs import upload_migration
@@ -24,7 +24,7 @@ def files() -> None:
 def show(as_json: bool, **flags: Any) -> None:
     """Show the number and size of the files in each store."""
     _, database = open_data(flags)
-    counts = database.read_now(0, storage.files.upload_locations.counts)
+    counts = database.of(0).read(storage.files.upload_locations.counts)
     if as_json:
         show_json(
             {store_name: {"files": n, "bytes": size} for store_name, (n, size) in counts.items()}
@@ -35,6 +35,7 @@ def show(as_json: bool, **flags: Any) -> None:
 
 
 @files.command()
+@quiet
 @config_options(for_serve=False)
 def move(**flags: Any) -> None:
     """Move all files to the store that the setting `files` names.
@@ -44,13 +45,13 @@ def move(**flags: Any) -> None:
     config, database = open_data(flags)
     stores = FileStores(config)
     copier = upload_migration.UploadCopier(database, stores, config.files)
-    counts = database.read_now(0, storage.files.upload_locations.counts)
+    counts = database.of(0).read(storage.files.upload_locations.counts)
     progress = Progress(
         sum(n for store_name, (n, _) in counts.items() if store_name != config.files), "files"
     )
     after = done = 0
     damaged: list[str] = []
-    while upload := database.read_now(0, copier.next, after):
+    while upload := database.of(0).read(copier.next, after):
         after = upload.id
         try:
             done += copier.copy(upload)
@@ -58,8 +59,8 @@ def move(**flags: Any) -> None:
             damaged.append(upload.name or f"upload {upload.id}")
         progress.show(done)
     upload_migration.sweep(database, stores)
-    database.write_now(0, record_everywhere)
-    click.echo(f"Moved {done:,} files to {config.files}.", err=True)
+    database.of(0).write(record_everywhere)
+    inform(f"Moved {done:,} files to {config.files}.")
     if damaged:
         raise click.ClickException(
             f"{len(damaged)} files are missing or damaged and not moved: {', '.join(damaged[:10])}"

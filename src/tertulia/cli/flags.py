@@ -35,7 +35,8 @@ def config_options(
 
 
 def _option(row: Setting, *, is_hidden: bool) -> Callable[[Command], Command]:
-    help = _DOCS_LINK.sub(r"docs/\1", row.help.replace("`", ""))
+    text = f"{row.help} [default: {row.shown_default}]"
+    help = _DOCS_LINK.sub(r"docs/\1", text.replace("`", ""))
     if row.kind is SWITCH:
         return click.option("/".join(row.flags), default=None, help=help, hidden=is_hidden)
     return click.option(*row.flags, metavar=row.kind.form, help=help, hidden=is_hidden)

@@ -15,25 +15,35 @@ TIMEOUT_SECONDS = 4
 
 
 @click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @config_options(for_serve=True, listed=("host", "port", "tls_cert", "acme_directory"))
-def health(**flags: Any) -> None:
+def health(as_json: bool, **flags: Any) -> None:
     """Query /health of the running server, at the port in its settings.
 
     Exits with 1 if it does not answer, cannot read its data, or cannot write.
     """
     config = Config.load(flags, os.environ)
+    found, problem = _examine(config)
+    if as_json:
+        click.echo(json.dumps({"healthy": not problem, "problem": problem or None} | found))
+        raise SystemExit(1 if problem else 0)
+    if problem:
+        raise click.ClickException(problem)
+    click.echo(f"The server is healthy; writes: {found['writes']}.")
+
+
+def _examine(config: Config) -> tuple[dict[str, Any], str]:
+    """What the server reports, and the problem if there is one."""
     try:
         status, body = _fetch(config)
     except (OSError, http.client.HTTPException) as error:
-        raise click.ClickException(
-            f"The server does not answer on port {config.port}: {error}."
-        ) from None
+        return {}, f"The server does not answer on port {config.port}: {error}."
     if status != 200:
-        raise click.ClickException(f"The server answered {status}: it cannot read its database.")
-    found = json.loads(body)
+        return {}, f"The server answered {status}: it cannot read its database."
+    found: dict[str, Any] = json.loads(body)
     if found["writes"] == "failing":
-        raise click.ClickException(f"The server cannot write: {found.get('reason')}.")
-    click.echo(f"The server is healthy; writes: {found['writes']}.")
+        return found, f"The server cannot write: {found.get('reason')}."
+    return found, ""
 
 
 def _fetch(config: Config) -> tuple[int, bytes]:

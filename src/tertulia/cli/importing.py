@@ -3,28 +3,43 @@
 import contextlib
 import hashlib
 import os
+import secrets
+import tempfile
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
 from tertulia import actions, data_dir, storage
 from tertulia.cli.flags import config_options
-from tertulia.cli.open_data import audited_command
-from tertulia.cli.progress import Progress
+from tertulia.cli.open_data import as_json, audited_command, show_json
+from tertulia.cli.progress import Progress, inform, quiet
 from tertulia.config import Config
-from tertulia.database import Database
-from tertulia.transfer.importing import archive_reader
+from tertulia.database import BlockingDatabase
+from tertulia.domain.people.keys import Vault
+from tertulia.transfer.importing import archive_reader, formats
 from tertulia.transfer.importing.archive_reader import InvalidExport
 from tertulia.transfer.importing.import_counts import ImportCounts
 from tertulia.transfer.importing.importer import Importer
-from tertulia.transfer.importing.sources import mattermost, rocketchat, slack, zulip
+from tertulia.transfer.importing.times import UNKNOWN_ZONE, Zone
 from tertulia.transfer.model import Source
 
 HERE = str(Path(__file__).parents[1])
-OPENERS = (zulip.open_export, slack.open_export, rocketchat.open_export, mattermost.open_export)
+
+
+class TimeZone(click.ParamType[Zone]):
+    name = "zone"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Zone:
+        if isinstance(value, Zone):
+            return value
+        try:
+            return Zone(ZoneInfo(str(value)), is_given=True)
+        except (ValueError, OSError, ZoneInfoNotFoundError):
+            self.fail(f"{value} is not a time zone such as Europe/Madrid.", param, ctx)
 
 
 @click.command("import")
@@ -35,44 +50,61 @@ OPENERS = (zulip.open_export, slack.open_export, rocketchat.open_export, matterm
     help="The name of the new organization; default: the name in the export.",
 )
 @click.option("--subdomain", metavar="S", default="", help="The subdomain of the new organization.")
+@click.option(
+    "--timezone",
+    metavar="ZONE",
+    type=TimeZone(),
+    default=UNKNOWN_ZONE,
+    help="The zone of times without one, such as Europe/Madrid: WhatsApp, old Telegram exports.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be imported, but change nothing.")
+@as_json
+@quiet
 @config_options(for_serve=False)
-def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags: Any) -> None:
-    """Import an export from Zulip, Slack, Mattermost or Rocket.Chat.
+def import_(
+    file: Path,
+    name: str | None,
+    subdomain: str,
+    timezone: Zone,
+    dry_run: bool,
+    as_json: bool,
+    **flags: Any,
+) -> None:
+    """Import an export of another chat as a new organization.
 
     FILE is an archive or a folder. If interrupted, run the same command again.
     """
     config = Config.load(flags, os.environ)
     with archive_reader.unpacked(file) as folder, _understood(file):
-        source = _open(folder, file)
+        source = formats.open_export(folder, file, timezone)
+        show = _show_json if as_json else _show
         if dry_run:
-            _show(source, source.counts().predicted())
+            show(source, _rehearse(source, file))
             return
-        database = data_dir.open_database(config)
+        database = data_dir.open_database(config, to_serve=False)
         data_dir.check_vault(config, database)
         _remove_unused(database, subdomain)
         importer = Importer(database, data_dir.open_vault(config), source, _mark(file, source))
         progress = Progress(source.message_count, "messages")
         counts = importer.run((name or source.name)[:40], subdomain, progress.show)
         progress.end()
-        database.write_now(importer.realm.id, actions.organization.audit.record, audited_command())
-    _show(source, counts)
-    click.echo(
+        database.of(importer.realm.id).write(actions.organization.audit.record, audited_command())
+    show(source, counts)
+    inform(
         "Imported users have no passwords. `tertulia user link --imported` prints a link for each"
         " user to choose one; `tertulia user password` sets one. LDAP and single sign-on match"
-        " users by their email address.",
-        err=True,
+        " users by their email address."
     )
 
 
-def _remove_unused(database: Database, subdomain: str) -> None:
+def _remove_unused(database: BlockingDatabase, subdomain: str) -> None:
     """Delete the organization of a server that waits for its first owner: the import takes its
     place."""
-    found = database.read_now(0, storage.organization.number_at, subdomain)
-    if found is None or not database.read_now(0, actions.organization.first_run.is_waiting):
+    found = database.of(0).read(storage.organization.number_at, subdomain)
+    if found is None or not database.of(0).read(actions.organization.first_run.is_waiting):
         return
-    database.write_now(found, actions.organization.deactivation.deactivate, None)
-    while database.write_now(found, actions.organization.deactivation.delete_batch):
+    database.of(found).write(actions.organization.deactivation.deactivate, None)
+    while database.of(found).write(actions.organization.deactivation.delete_batch):
         pass
 
 
@@ -89,12 +121,32 @@ def _understood(file: Path) -> Iterator[None]:
         ) from error
 
 
-def _open(folder: Path, file: Path) -> Source:
-    for opener in OPENERS:
-        source: Source | None = opener(folder)
-        if source is not None:
-            return source
-    raise InvalidExport(f"{file} is not an export of Zulip, Slack, Mattermost or Rocket.Chat.")
+def _rehearse(source: Source, file: Path) -> ImportCounts:
+    """Import into a database that is deleted afterwards, so that the counts are those of the
+    import itself."""
+    beside = file.absolute().parent
+    place = beside if os.access(beside, os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=place, prefix=".tertulia-dry-run-") as scratch:
+        database = BlockingDatabase.at(Config(data=Path(scratch)).database_url)
+        database.migrate()
+        importer = Importer(
+            database, Vault(secrets.token_bytes(32)), source, "dry run", is_rehearsal=True
+        )
+        progress = Progress(source.message_count, "messages")
+        return importer.run(source.name[:40], "", progress.show)
+
+
+def _show_json(source: Source, counts: ImportCounts) -> None:
+    kinds = {
+        kind: {
+            "read": counts.read[kind],
+            "imported": counts.imported[kind],
+            "dropped": dict(counts.dropped.get(kind, {})),
+        }
+        for kind in counts.kinds()
+    }
+    found = {"source": source.kind, "kinds": kinds, "in_another_form": dict(+counts.notes)}
+    show_json(found | {"warnings": counts.warnings})
 
 
 def _show(source: Source, counts: ImportCounts) -> None:
@@ -109,10 +161,12 @@ def _show(source: Source, counts: ImportCounts) -> None:
         for kind, reasons in sorted(counts.dropped.items()):
             for reason, number in sorted(reasons.items()):
                 click.echo(f"{number:>11,}  {kind} {reason}")
-    if counts.notes:
+    if +counts.notes:
         click.echo("Imported in another form:")
-        for what, number in sorted(counts.notes.items()):
+        for what, number in sorted((+counts.notes).items()):
             click.echo(f"{number:>11,}  {what}")
+    for warning in counts.warnings:
+        click.echo(f"Warning: {warning}", err=True)
     for kind, number in counts.unaccounted().items():
         click.echo(f"The sum of {kind} is off by {number:,}. Please report this.", err=True)
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tertulia import actions, storage
-from tertulia.cli.open_data import OpenOrganization, in_organization, show_table
+from tertulia.cli.open_data import OpenOrganization, as_json, in_organization, show_json, show_table
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.database.tx import Tx
 from tertulia.domain.people.identities import ExternalProfile, ProfileUpdate
@@ -26,20 +26,35 @@ def ldap() -> None:
 
 @ldap.command()
 @click.argument("name")
+@as_json
 @in_organization
-def check(opened: OpenOrganization, name: str) -> None:
-    """Show what a login with this name or address would give, without logging in."""
+def check(opened: OpenOrganization, name: str, as_json: bool) -> None:
+    """Show what a login with this name or address would give, without logging in.
+
+    Exits with 1 if no directory has exactly one entry for it.
+    """
+    found: dict[str, dict[str, str] | None] = {}
     for directory in _directories(opened):
         person = _find(directory, name)
         if person is None:
-            click.echo(f"{directory.label}: no entry for {name}, or several.")
+            found[directory.label] = None
             continue
         known = opened.read(storage.people.identities.find, directory.key, person.subject)
         profile = claims.from_directory(directory, opened.realm.subdomain, person, known)
         fields = opened.read(storage.people.profile_fields.list_all)
         names = {field.name for field in fields}
-        rows = [(directory.label.upper(), ""), *_described(person, profile, names)]
-        show_table([*rows, ("account", _account(opened, profile))])
+        rows = [*_described(person, profile, names), ("account", _account(opened, profile))]
+        found[directory.label] = dict(rows)
+    if as_json:
+        show_json(found)
+    else:
+        for label, entry in found.items():
+            if entry is None:
+                click.echo(f"{label}: no entry for {name}, or several.")
+            else:
+                show_table([(label.upper(), ""), *entry.items()])
+    if not any(found.values()):
+        raise SystemExit(1)
 
 
 @ldap.command()

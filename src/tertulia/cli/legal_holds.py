@@ -54,7 +54,7 @@ def add(
         storage.organization.audit.insert(tx, audited_command(**about), DONE)
         return ids
 
-    ids = opened.database.write_now(opened.realm.id, begin)
+    ids = opened.database.of(opened.realm.id).write(begin)
     click.echo(f"Started {', '.join(f'hold {each}' for each in ids)}.", err=True)
 
 

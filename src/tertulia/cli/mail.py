@@ -9,14 +9,13 @@ from typing import Any, NoReturn
 
 import click
 
-from tertulia import domain, events
+from tertulia import domain, events, locale
 from tertulia.cli.flags import config_options
 from tertulia.cli.open_data import open_data
 from tertulia.config import Config
-from tertulia.database.blocking import BlockingDatabase
+from tertulia.database.blocking import BlockingDatabase, BlockingRunner
 from tertulia.domain.emails import Email
 from tertulia.domain.inbound_mail import MAX_BYTES, MailRefused
-from tertulia.domain.organization.languages import TRANSLATED
 from tertulia.events.directory.organization import Organization
 from tertulia.external.mail import mail_composer, mail_parser, smtp
 from tertulia.external.mail.smtp import SendFailed
@@ -37,7 +36,7 @@ def mail() -> None:
 @click.argument("address")
 @click.option(
     "--language",
-    type=click.Choice(TRANSLATED),
+    type=click.Choice(locale.LANGUAGES),
     default="en",
     show_default=True,
     help="The language of the mail.",
@@ -82,7 +81,7 @@ def receive(address: str | None, **flags: Any) -> None:
             raise click.ClickException("Incoming mail is off: see mail_in_address in docs/mail.md.")
         raw = sys.stdin.buffer.read(MAX_BYTES + 1)
         wanted = address or os.environ.get("ORIGINAL_RECIPIENT") or _recipient_in(config, raw)
-        result = asyncio.run(_take(config, BlockingDatabase(database.dialect), wanted, raw))
+        result = asyncio.run(_take(config, database, wanted, raw))
     except MailRefused as refusal:
         _end(refusal)
     except Exception as trouble:  # on any failure the mail server must keep the mail
@@ -93,11 +92,11 @@ def receive(address: str | None, **flags: Any) -> None:
 
 async def _take(config: Config, database: BlockingDatabase, address: str, raw: bytes) -> str:
     async def organization(realm_id: int) -> Organization:
-        return database.read_now(
-            realm_id, events.directory.loader.load, config.email_domain, database.clock
+        return database.of(realm_id).read(
+            events.directory.loader.load, config.email_domain, database.clock
         )
 
-    return await InboundMail(config, database, organization).accept(address, raw)
+    return await InboundMail(config, BlockingRunner(database), organization).accept(address, raw)
 
 
 def _recipient_in(config: Config, raw: bytes) -> str:

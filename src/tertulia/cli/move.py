@@ -10,7 +10,7 @@ import click
 from tertulia import data_dir
 from tertulia.cli.flags import config_options
 from tertulia.cli.open_data import record_everywhere
-from tertulia.cli.progress import Progress
+from tertulia.cli.progress import Progress, quiet
 from tertulia.config import Config, ConfigError
 from tertulia.database.tx import Tx
 from tertulia.external.stores.file_stores import FileStores
@@ -21,6 +21,7 @@ from tertulia.transfer.backup.file_snapshot import FileSnapshot
 
 @click.command()
 @click.option("--to", "target", metavar="URL", required=True, help="sqlite:///… or postgresql://…")
+@quiet
 @config_options(for_serve=False)
 def move(target: str, **flags: Any) -> None:
     """Copy everything to another database, such as from SQLite to PostgreSQL.
@@ -42,7 +43,7 @@ def move(target: str, **flags: Any) -> None:
     with data_dir.folder_lock(config), data_dir.folder_lock(to):
         data_dir.check_alone(database)
         with file_snapshot.open_snapshot(database, FileStores(config)) as files:
-            database.read_now(0, copy_over, files)
+            database.of(0).read(copy_over, files)
     click.echo(
         "Copied everything. Start the server with the new database: --database,"
         " TERTULIA_DATABASE_URL or a line in tertulia.toml. Then you can delete the old one.",

@@ -14,7 +14,7 @@ from tertulia.cli import zuliprc
 from tertulia.cli.flags import COMMON_FLAGS, config_options
 from tertulia.config import Config
 from tertulia.data_dir import NoData
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import DONE, MAX_DETAILS, Act
 from tertulia.domain.organization.realm import Realm
@@ -35,7 +35,7 @@ class OpenOrganization(msgspec.Struct, frozen=True):
     """The open database and the organization that a command works on."""
 
     config: Config
-    database: Database
+    database: BlockingDatabase
     organizations: list[Realm]
     realm: Realm
 
@@ -58,7 +58,7 @@ class OpenOrganization(msgspec.Struct, frozen=True):
         ]
 
     def read(self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return self.database.read_now(self.realm.id, query, *args, **kwargs)
+        return self.database.of(self.realm.id).read(query, *args, **kwargs)
 
     def write(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
@@ -73,7 +73,7 @@ class OpenOrganization(msgspec.Struct, frozen=True):
             storage.organization.audit.insert(tx, changes.with_changes(tx, act, before), DONE)
             return result
 
-        return self.database.write_now(self.realm.id, noted)
+        return self.database.of(self.realm.id).write(noted)
 
     def dry_run(self, action: Callable[[Tx], T]) -> T:
         """Run an action, roll it back, and return its result."""
@@ -123,7 +123,7 @@ def _user() -> str:
         return str(os.getuid())
 
 
-def open_data(flags: dict[str, Any], *, may_make: bool = False) -> tuple[Config, Database]:
+def open_data(flags: dict[str, Any], *, may_make: bool = False) -> tuple[Config, BlockingDatabase]:
     """Open the existing data. Without any, raise NoData, or create it if `may_make`."""
     config = Config.load(flags, os.environ)
     try:
@@ -165,7 +165,7 @@ def for_person(command: Callable[..., None]) -> Callable[..., None]:
 
 def open_organization(org: str | None, flags: dict[str, Any]) -> OpenOrganization:
     config, database = open_data(flags)
-    known = database.read_now(0, storage.organization.list_all)
+    known = database.of(0).read(storage.organization.list_all)
     if not known:
         raise NoData(config)
     realm = known[0] if org is None else _at_subdomain(org, known)

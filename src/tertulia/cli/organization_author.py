@@ -3,6 +3,7 @@
 from tertulia import events
 from tertulia.actions.messages.draft import Author
 from tertulia.cli.open_data import OpenOrganization
+from tertulia.database.blocking import BlockingRunner
 
 
 def organization_as_author(opened: OpenOrganization) -> Author:
@@ -10,5 +11,5 @@ def organization_as_author(opened: OpenOrganization) -> Author:
     directory = opened.read(
         events.directory.loader.load, opened.config.email_domain, opened.database.clock
     )
-    db = opened.database.of(opened.realm.id)
+    db = BlockingRunner(opened.database).of(opened.realm.id)
     return Author(db, directory, None, opened.site)

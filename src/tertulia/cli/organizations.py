@@ -48,7 +48,7 @@ def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
         actions.organization.audit.record(tx.for_realm(realm.id), act)
         return realm
 
-    realm = database.write_now(0, found)
+    realm = database.of(0).write(found)
     if as_json:
         show_json({"id": realm.id, "subdomain": realm.subdomain, "name": realm.name})
     else:
@@ -68,9 +68,7 @@ def delete(opened: OpenOrganization, yes: bool) -> None:
         storage.files.upload_locations.in_stores_of_organization, FILES_PER_BATCH
     ):
         upload_migration.remove(opened.database, stores, found)
-    while opened.database.write_now(
-        opened.realm.id, actions.organization.deactivation.delete_batch
-    ):
+    while opened.database.of(opened.realm.id).write(actions.organization.deactivation.delete_batch):
         pass
     truncate_wal(opened)
     click.echo(f"Deleted {opened.realm.name}. Existing backups still contain its data.", err=True)

@@ -33,6 +33,12 @@ SOMEWHERE = {  # never reached: only the route is looked up
 }
 LOOPBACK = ("127.0.0.1", "::1")
 DEFAULT_PORT = 9009  # behind a proxy
+HIDDEN_FOLDERS = {
+    "/home": "a home folder",
+    "/root": "a home folder",
+    "/tmp": "a temporary folder",  # noqa: S108  # nothing is written there
+    "/var/tmp": "a temporary folder",  # noqa: S108
+}
 UNITS = ("tertulia.service", "tertulia-backup.timer")
 
 
@@ -82,12 +88,19 @@ def quickstart(
         raise click.UsageError("--data must be a folder below /var/lib, such as /var/lib/tertulia.")
     proxy_port = (port or DEFAULT_PORT) if proxy else None
     program = str(Path(sys.argv[0]).absolute())
+    is_real = root == Path("/") and not dry_run
+    if is_real and os.geteuid() != 0:
+        command = " ".join(["sudo", program, *sys.argv[1:]])
+        raise click.ClickException(f"It writes to /etc and starts services. Run: {command}")
+    found = _check_program(program, sys.executable)
+    if is_real and found.is_problem:
+        raise click.ClickException(f"The {found.subject} {found.text}")
     files = quickstart_files.planned(host, root, program=program, data=data, proxy_port=proxy_port)
     folder = root / data.lstrip("/")
 
     changed = [each for each in files if _show(each)]
     _show_dns(host)
-    for finding in [_check_program(program), *_checks(host, proxy_port, folder)]:
+    for finding in [found, *_checks(host, proxy_port, folder)]:
         click.echo(f"{finding.subject:<9} {'CHECK: ' if finding.is_problem else ''}{finding.text}")
     if dry_run:
         click.echo("\nNothing was changed.")
@@ -175,10 +188,15 @@ def _checks(host: str, proxy_port: int | None, folder: Path) -> list[Finding]:
     return [_check_dns(host), *ports, _check_disk(folder), _check_memory(), _check_mail(folder)]
 
 
-def _check_program(program: str) -> Finding:
-    is_hidden = Path(program).parts[1:2] in (("home",), ("root",))  # the unit has ProtectHome=yes
-    text = "is in a home folder, which the service cannot read; install it in /opt/tertulia."
-    return Finding("program", f"{program} {text if is_hidden else 'runs the service.'}", is_hidden)
+def _check_program(program: str, interpreter: str) -> Finding:
+    """The unit has ProtectHome=yes and PrivateTmp=yes, so the service sees neither folder."""
+    files = {"program": program, "interpreter": str(Path(interpreter).resolve())}
+    for subject, file in files.items():
+        for folder, what in HIDDEN_FOLDERS.items():
+            if Path(file).is_relative_to(folder):
+                text = f"{file} is in {what}, which the service cannot read; install Tertulia in"
+                return Finding(subject, f"{text} /opt/tertulia, with a Python of the system.", True)
+    return Finding("program", f"{program} runs the service.")
 
 
 def _check_dns(host: str) -> Finding:
@@ -268,11 +286,11 @@ def _show_first_run(folder: Path) -> None:
         database = data_dir.open_alongside_server(config)
     except data_dir.NoData:
         database = data_dir.open_database(config)
-    realm = database.read_now(0, storage.organization.first) or database.write_now(
-        0, actions.organization.get_or_create_first, config.organization
+    realm = database.of(0).read(storage.organization.first) or database.of(0).write(
+        actions.organization.get_or_create_first, config.organization
     )
     try:
-        code = database.write_now(realm.id, actions.organization.first_run.setup_code)
+        code = database.of(realm.id).write(actions.organization.first_run.setup_code)
     except AlreadySetUp:
         click.echo(f"\nReady, with accounts:\n{config.external_url}")
     else:

@@ -10,7 +10,7 @@ import click
 from tertulia import data_dir
 from tertulia.cli.flags import config_options
 from tertulia.cli.open_data import record_everywhere
-from tertulia.cli.progress import Progress
+from tertulia.cli.progress import Progress, quiet
 from tertulia.config import Config
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
@@ -20,6 +20,7 @@ from tertulia.transfer.backup.reencryption import ResealedKeys
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@quiet
 @config_options(for_serve=False)
 def restore(file: Path, **flags: Any) -> None:
     """Restore a backup into an empty data folder or database."""

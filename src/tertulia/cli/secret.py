@@ -41,7 +41,7 @@ def rotate(**flags: Any) -> None:
         data_dir.replace_secret(config, chosen)
         return count
 
-    count = database.write_now(0, seal)
+    count = database.of(0).write(seal)
     data_dir.drop_previous_secret(config)
     click.echo(
         f"Encrypted {count} keys with the new secret. Copy the file to your other servers now."

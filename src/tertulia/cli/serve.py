@@ -14,7 +14,7 @@ from tertulia.app import Application
 from tertulia.cli import banner, zuliprc
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase, Database
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.errors.authentication import AlreadySetUp
@@ -44,8 +44,8 @@ def serve(**flags: Any) -> None:
         vault = data_dir.open_vault(config)
         zuliprc.save_address(config, address)
         demo = _fill_demo(config, database, vault) if config.demo else None
-        realm = database.read_now(0, storage.organization.first) or database.write_now(
-            0, actions.organization.get_or_create_first, config.organization
+        realm = database.of(0).read(storage.organization.first) or database.of(0).write(
+            actions.organization.get_or_create_first, config.organization
         )
         if demo is not None:
             _write_zuliprcs(config, realm, demo)
@@ -53,21 +53,23 @@ def serve(**flags: Any) -> None:
         text = banner.text(config, address, realm, demo=demo, first_run=first_run)
 
         def announce() -> None:
-            data_dir.start_quick_check(config, waits=first_run is not None)
+            data_dir.start_quick_check(config, database, waits=first_run is not None)
             with contextlib.suppress(OSError):  # stdout may be closed
                 click.echo(text)
 
         if config.workers == 1:
-            http_server.serve(config, Application(config, database, vault), listening, announce)
+            http_server.serve(
+                config, Application(config, Database(database), vault), listening, announce
+            )
         else:
             announce()
             workers.run(config, listening, _work)
 
 
-def _first_run_link(config: Config, database: Database, realm: Realm) -> str | None:
+def _first_run_link(config: Config, database: BlockingDatabase, realm: Realm) -> str | None:
     """The address of the first-run page; None if there are accounts."""
     try:
-        code = database.write_now(realm.id, actions.organization.first_run.setup_code)
+        code = database.of(realm.id).write(actions.organization.first_run.setup_code)
     except AlreadySetUp:
         return None
     return actions.organization.first_run.address(
@@ -75,7 +77,7 @@ def _first_run_link(config: Config, database: Database, realm: Realm) -> str | N
     )
 
 
-def _fill_demo(config: Config, database: Database, vault: Vault) -> DemoPeople:
+def _fill_demo(config: Config, database: BlockingDatabase, vault: Vault) -> DemoPeople:
     from tertulia.sample_data.demo import loader
 
     return loader.fill(config, database, vault)
@@ -91,7 +93,9 @@ def _work(config: Config, listening: list[socket.socket]) -> None:
     """The main function of one of several workers, with its own database connections."""
     database = data_dir.open_database(config)
     data_dir.check_clock(database)
-    http_server.serve(config, Application(config, database, data_dir.open_vault(config)), listening)
+    http_server.serve(
+        config, Application(config, Database(database), data_dir.open_vault(config)), listening
+    )
 
 
 def end_quietly() -> None:

@@ -4,6 +4,7 @@ import click
 
 from tertulia import actions
 from tertulia.cli.open_data import OpenOrganization, as_json, in_organization, show_json
+from tertulia.errors.authentication import AlreadySetUp
 
 
 @click.command("setup-code")
@@ -12,9 +13,15 @@ from tertulia.cli.open_data import OpenOrganization, as_json, in_organization, s
 def setup_code(opened: OpenOrganization, as_json: bool) -> None:
     """Print the address of the first-run page, with the setup code.
 
-    The code is valid until the server has an account.
+    The code is valid until the server has an owner.
     """
-    code = opened.write(actions.organization.first_run.setup_code)
+    try:
+        code = opened.write(actions.organization.first_run.setup_code)
+    except AlreadySetUp as error:
+        raise click.ClickException(
+            f"{error.msg} To log in as one, run `tertulia user list` and `tertulia user link"
+            " EMAIL`; to add another, `tertulia user add EMAIL --role owner`."
+        ) from None
     page = actions.organization.first_run.address(opened.site, code)
     if as_json:
         show_json({"code": code, "url": page})

@@ -145,21 +145,21 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
     opened.write(actions.people.erasure.start, found)
     count = 0
     while messages == "delete" and (
-        gone := opened.database.write_now(
-            opened.realm.id, actions.people.erasure.delete_messages, found
+        gone := opened.database.of(opened.realm.id).write(
+            actions.people.erasure.delete_messages, found
         )
     ):
         count += gone
-    while opened.database.write_now(
-        opened.realm.id, actions.people.erasure.delete_kept_messages, found
+    while opened.database.of(opened.realm.id).write(
+        actions.people.erasure.delete_kept_messages, found
     ):
         pass
-    while opened.database.write_now(
-        opened.realm.id, actions.messages.search_index.remove_some_deleted
+    while opened.database.of(opened.realm.id).write(
+        actions.messages.search_index.remove_some_deleted
     ):
         pass
-    opened.database.write_now(opened.realm.id, actions.people.erasure.finish, found)
-    while opened.database.write_now(0, actions.files.upload.sweep):
+    opened.database.of(opened.realm.id).write(actions.people.erasure.finish, found)
+    while opened.database.of(0).write(actions.files.upload.sweep):
         pass
     upload_migration.sweep(opened.database, FileStores(opened.config))
     truncate_wal(opened)
@@ -266,7 +266,7 @@ def print_zuliprc(opened: OpenOrganization, found: User) -> None:
     sealed = opened.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
-    opened.database.write_now(opened.realm.id, opened.record, found)
+    opened.database.of(opened.realm.id).write(opened.record, found)
     click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), opened.site), nl=False)
 
 

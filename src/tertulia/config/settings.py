@@ -436,11 +436,13 @@ class Config:
         return self.data / "secret"
 
     @property
-    def transport_security(self) -> list[tuple[str, str]]:
-        """The Strict-Transport-Security header, if the server is reached by HTTPS."""
-        if not self.external_url.lower().startswith("https://"):
-            return []
-        return [("strict-transport-security", f"max-age={HSTS_SECONDS}")]
+    def response_headers(self) -> list[tuple[str, str]]:
+        """Headers of every response. Strict-Transport-Security only if the server is reached by
+        HTTPS."""
+        headers = [("x-content-type-options", "nosniff")]
+        if self.external_url.lower().startswith("https://"):
+            headers.append(("strict-transport-security", f"max-age={HSTS_SECONDS}"))
+        return headers
 
     @property
     def external_host(self) -> str:

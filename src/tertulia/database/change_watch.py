@@ -1,6 +1,6 @@
 """Change watch: notices writes of other processes, such as commands and other servers.
 
-Each database does it in its own way; see `Dialect.watch`.
+Each database does it in its own way; see `Cluster.watch`.
 """
 
 import asyncio

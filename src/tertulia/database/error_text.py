@@ -4,6 +4,8 @@ import re
 import sqlite3
 import sys
 
+from tertulia.database.dialects import sqlite_check
+
 # The name of a missing role or database is not secret, and it is the cause.
 QUOTED = re.compile(r'(?<!role )(?<!database )"[^"]*"|"[^"]*[^"\w.-][^"]*"')
 
@@ -14,7 +16,8 @@ def describe(error: BaseException) -> str | None:
     Quoted parts are removed: those of a URL that cannot be parsed may contain a password.
     """
     if isinstance(error, sqlite3.OperationalError) or type(error) is sqlite3.DatabaseError:
-        return f"The database cannot be used: {error}."
+        advice = "" if sqlite_check.damage(error) is None else f" {sqlite_check.WHAT_TO_DO}"
+        return f"The database cannot be used: {error}.{advice}"
     psycopg = sys.modules.get("psycopg")  # if it is not imported, the error is not one of its own
     if psycopg is None or isinstance(error, psycopg.IntegrityError | psycopg.DataError):
         return None

@@ -14,9 +14,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from tertulia.database.dialect import AsyncQueries, Dialect
 from tertulia.database.fast_send import AssignedIds, BatchWindow
-from tertulia.database.tx import AsyncQueries, Dialect
-from tertulia.database.writer import MAX_BATCH, MAX_QUEUED, PendingWrite, WriterSetup
+from tertulia.database.write_queue import MAX_BATCH, MAX_QUEUED, PendingWrite
+from tertulia.database.writer import WriterSetup
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.log import log
 
@@ -163,9 +164,10 @@ class InsertBatcher:
             is_sent = True
             given = await self._insert(queries, batch)
         except Exception as error:
-            if self._dialect.is_outage(error) and not self._dialect.is_lock_timeout(error):
-                is_unknown = is_sent and self._dialect.may_have_committed(error)
-                reason = self._dialect.disk_failure(error)
+            failures = self._dialect.failures
+            if failures.is_outage(error) and not failures.is_lock_timeout(error):
+                is_unknown = is_sent and failures.may_have_committed(error)
+                reason = failures.disk_failure(error)
                 kind = type(error).__name__
                 log.error(
                     "database.failed", phase="fast_insert", error=kind, outage=True, disk=reason

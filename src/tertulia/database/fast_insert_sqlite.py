@@ -9,7 +9,8 @@ Large messages are left to the writer. If actions are queued there, sends join t
 """
 
 from tertulia.database.fast_send import BatchWindow
-from tertulia.database.writer import MAX_QUEUED, PendingWrite, Writer
+from tertulia.database.write_queue import MAX_QUEUED, PendingWrite
+from tertulia.database.writer import Writer
 from tertulia.errors.http import ServiceUnavailable
 
 MAX_BATCH_ON_LOOP = 64  # rows that the loop writes at once

@@ -27,7 +27,7 @@ def counters(tx: Tx) -> dict[str, int]:
 
 def has_deleted_messages(tx: Tx) -> bool:
     """Whether the schema is new enough to have the table `deleted_message`."""
-    return any(row["table_name"] == "deleted_message" for row in tx.all(tx.dialect.columns))
+    return any(row["table_name"] == "deleted_message" for row in tx.all(tx.dialect.sql.columns))
 
 
 def jump(tx: Tx, counters: dict[str, int], by: int) -> None:

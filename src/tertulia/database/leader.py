@@ -9,9 +9,15 @@ background job must find nothing to do when it runs a second time.
 import contextlib
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
-from tertulia.database.tx import Dialect, Tx
+from tertulia.database.blocking import BlockingDatabase
+from tertulia.database.dialect import Dialect
+from tertulia.database.readers import ReadConnections
+from tertulia.database.tx import Tx
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.fair_queue import SERVER
 from tertulia.log import log
 
 T = TypeVar("T")
@@ -38,7 +44,7 @@ class Leader:
         """Release the lock, so that another server takes over at once."""
         if self._is_ours:
             with contextlib.suppress(Exception):
-                self._dialect.resign(self._connection)
+                self._dialect.cluster.resign(self._connection)
         self._close()
 
     def _close(self) -> None:
@@ -49,10 +55,37 @@ class Leader:
 
     def _query(self, query: Callable[[Tx], T]) -> T | None:
         if self._connection is None:
-            self._connection = self._dialect.connect_for_leader()
+            self._connection = self._dialect.cluster.connect_for_leader()
         if not self._is_ours:
-            self._is_ours = self._dialect.try_lead(self._connection)
+            self._is_ours = self._dialect.cluster.try_lead(self._connection)
             if not self._is_ours:
                 return None
             log.debug("cluster.became_leader")
         return query(Tx(self._connection, self._dialect, 0, self._clock()))
+
+
+class LeaderDatabase:
+    """The database as the leader uses it."""
+
+    def __init__(self, database: BlockingDatabase, readers: ReadConnections) -> None:
+        self._database = database
+        self._dialect = database.dialect
+        self._readers = readers
+        self._leader = Leader(database.dialect, database.clock)
+
+    async def query(self, query: Callable[[Tx], T]) -> T | None:
+        """Run one statement over all organizations; None if another server is the leader."""
+        if self._dialect.is_embedded:
+            return self._readers.on_loop(
+                lambda connection: self._database.query_on(connection, 0, query)
+            )
+        try:
+            return await self._readers.on_thread(SERVER, partial(self._leader.query, query))
+        except Exception as error:
+            if self._dialect.failures.is_outage(error):
+                raise ServiceUnavailable() from error
+            raise
+
+    def resign(self) -> None:
+        """Release the lock, so that another server takes over at once."""
+        self._leader.resign()

@@ -7,7 +7,8 @@ threads: if more organizations are locked, they queue for a thread.
 import asyncio
 from collections.abc import Callable
 
-from tertulia.database.writer import MAX_QUEUED, PendingWrite, Writer
+from tertulia.database.write_queue import MAX_QUEUED, PendingWrite
+from tertulia.database.writer import Writer
 from tertulia.errors.http import ServiceUnavailable
 
 MAX_THREADS = 4

@@ -14,11 +14,11 @@ import msgspec
 
 from tertulia.database import change_watch
 from tertulia.database.change_watch import Changed, OnNotice, PendingChanges
+from tertulia.database.dialect import AsyncQueries, Dialect
 from tertulia.database.revocation import REVOCATIONS
-from tertulia.database.tx import AsyncQueries, Dialect
 from tertulia.log import log
 
-# Parts of channel names; `Dialect.channel` adds the installation.
+# Parts of channel names; `Cluster.channel` adds the installation.
 LOG = "tertulia_log"
 EPHEMERAL = "tertulia_whispers"
 SENDS = "tertulia_said"
@@ -27,6 +27,7 @@ MAX_QUEUED = 1000
 SEND_DELAY_SECONDS = 0.002  # between two sends, so that notifications are sent together
 READ_DELAY_SECONDS = 0.002  # between two reads, so that updates are read together
 RECONNECT_AFTER_SECONDS = 1.0
+PING_SECONDS = 4.0  # between two checks that the connection is alive
 PEER_CHECK_SECONDS = 1.0  # how long "no peers" stays valid
 MAX_NOTICE_BYTES = 8000  # limit of PostgreSQL
 MAX_ORGANIZATIONS_PER_NOTICE = 150  # so that a notification stays below its limit
@@ -100,12 +101,12 @@ class Broadcast:
         while True:
             connection = None
             try:
-                connection = await self._dialect.connect_on_loop(self._on_notice, CHANNELS)
+                connection = await self._dialect.cluster.connect_on_loop(self._on_notice, CHANNELS)
                 self._connected_at = time.monotonic()
                 self._may_have_peers = True
                 self._connection = connection
                 self._changes.mark_all()  # notifications were lost while we did not listen
-                await connection.wait_until_lost()
+                await _wait_until_lost(connection)
                 log.warning("cluster.listen_lost", retry_s=RECONNECT_AFTER_SECONDS)
             except Exception as error:
                 log.warning(
@@ -176,7 +177,7 @@ class Broadcast:
     async def _is_alone(self, connection: AsyncQueries) -> bool:
         now = time.monotonic()
         if now >= max(self._alone_until, self._not_alone_until):
-            rows = await connection.execute(*self._dialect.peers_query())
+            rows = await connection.execute(*self._dialect.cluster.peers_query())
             self._may_have_peers = bool(rows)
             if rows:
                 self._not_alone_until = now + PEER_CHECK_SECONDS
@@ -202,8 +203,18 @@ class Broadcast:
         for start in range(0, len(listed), MAX_ORGANIZATIONS_PER_NOTICE):
             some = " ".join(listed[start : start + MAX_ORGANIZATIONS_PER_NOTICE])
             payloads.append((LOG, f"{self._dialect.node} {some}"))
-        named = [(self._dialect.channel(channel), payload) for channel, payload in payloads]
+        named = [(self._dialect.cluster.channel(channel), payload) for channel, payload in payloads]
         await connection.execute(_NOTIFY, {"notices": msgspec.json.encode(named)})
+
+
+async def _wait_until_lost(connection: AsyncQueries) -> None:
+    """Return or raise when the connection is lost. One that is dead but not closed is found by a
+    statement: listening alone would wait for ever."""
+    while not connection.is_lost:
+        try:
+            await asyncio.wait_for(connection.wait_until_lost(), PING_SECONDS)
+        except TimeoutError:
+            await connection.execute("SELECT 1", {})
 
 
 def _ignore(notice: str) -> None:

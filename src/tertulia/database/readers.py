@@ -5,11 +5,13 @@ caches of its PostgreSQL process are warm. Threads serve people in turn, so that
 searches delay others by only one of them.
 """
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from tertulia.database.tx import Dialect
+from tertulia.database.dialect import Dialect
+from tertulia.database.interruption import Interruption, ReadInterrupted
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.fair_queue import QUEUES, FairQueue, Person
 
@@ -41,8 +43,7 @@ class ReadConnections:
         if self._queue is not None:
             self._queue.close()
             self._queue = None
-            while self._idle:
-                self._idle.pop().close()
+            self._close_idle()
         if self._on_loop is not None:
             self._on_loop.close()
             self._on_loop = None
@@ -61,7 +62,7 @@ class ReadConnections:
                 self._on_loop = self._dialect.connect(to_serve=True)
             return query(self._on_loop)
         except Exception as error:
-            if self._dialect.is_outage(error):
+            if self._dialect.failures.is_outage(error):
                 raise ServiceUnavailable() from error
             raise
 
@@ -69,23 +70,44 @@ class ReadConnections:
         """Read on a thread in a person's turn. Raises RateLimited."""
         return await self.on_thread(person, partial(self._query_in_thread, query))
 
+    async def interruptibly(self, person: Person, query: Callable[[Any, Interruption], T]) -> T:
+        """The same, and the read ends if the caller is cancelled."""
+        interruption = Interruption(self._dialect.interrupt)
+
+        def interruptible(connection: Any) -> T:
+            with interruption.during(connection):
+                return query(connection, interruption)
+
+        try:
+            return await self.on_thread(
+                person, partial(self._query_in_thread, interruptible, interruption)
+            )
+        except asyncio.CancelledError:
+            interruption.request()
+            # PostgreSQL is asked over a connection of its own, which takes a while.
+            asyncio.get_running_loop().run_in_executor(None, interruption.deliver)
+            raise
+
     async def on_thread(self, person: Person, query: Callable[[], T]) -> T:
         """Run a function on a thread; it brings its own connection."""
         return await self.queue.run(person, query)
 
-    def _query_in_thread(self, query: Callable[[Any], T]) -> T:
+    def _query_in_thread(
+        self, query: Callable[[Any], T], interruption: Interruption | None = None
+    ) -> T:
         idle = self._pop()
         if idle is not None:
             try:
-                return self._query_on(idle, query)
+                return self._query_on(idle, query, interruption)
             except Exception as error:
-                if not self._dialect.is_outage(error):
+                if not self._dialect.failures.is_outage(error):
                     raise
+                self._close_idle()  # what ended this connection has ended the others, too
         # There is no connection, or it was lost, perhaps long ago: try with a new one.
         try:
-            return self._query_on(self._dialect.connect(to_serve=True), query)
+            return self._query_on(self._dialect.connect(to_serve=True), query, interruption)
         except Exception as error:
-            if self._dialect.is_outage(error):
+            if self._dialect.failures.is_outage(error):
                 raise ServiceUnavailable() from error
             raise
 
@@ -95,14 +117,26 @@ class ReadConnections:
         except IndexError:
             return None
 
-    def _query_on(self, connection: Any, query: Callable[[Any], T]) -> T:
+    def _close_idle(self) -> None:
+        while (idle := self._pop()) is not None:
+            idle.close()
+
+    def _query_on(
+        self, connection: Any, query: Callable[[Any], T], interruption: Interruption | None
+    ) -> T:
         try:
             found = query(connection)
         except Exception as error:
-            if self._dialect.is_outage(error):
+            if interruption is not None and interruption.is_requested:
+                connection.close()
+                raise ReadInterrupted from None
+            if self._dialect.failures.is_outage(error):
                 connection.close()
             else:
                 self._idle.append(connection)
             raise
-        self._idle.append(connection)
+        if interruption is not None and interruption.is_requested:
+            connection.close()
+        else:
+            self._idle.append(connection)
         return found

@@ -15,7 +15,8 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
-from tertulia.database.tx import Dialect, Tx
+from tertulia.database.dialect import Dialect
+from tertulia.database.tx import Tx
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.log import log
 
@@ -110,7 +111,7 @@ class RevocationBarrier:
         found: set[str] = set()
 
         def connected(tx: Tx) -> None:
-            sql, params = self._dialect.serving_nodes_query()
+            sql, params = self._dialect.cluster.serving_nodes_query()
             found.update(row["node"] for row in tx.all(sql, **params))
 
         try:
@@ -120,7 +121,7 @@ class RevocationBarrier:
         return found - received.nodes - {self._dialect.node}
 
     async def _notify(self, notice: str) -> None:
-        channel = self._dialect.channel(REVOCATIONS)
+        channel = self._dialect.cluster.channel(REVOCATIONS)
         with contextlib.suppress(ServiceUnavailable):
             await self._query(lambda tx: tx.all(_NOTIFY, channel=channel, notice=notice))
 

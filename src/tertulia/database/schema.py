@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tertulia.database.tx import Dialect, Tx
+from tertulia.database.dialect import Conflict, Dialect
+from tertulia.database.tx import Tx
 from tertulia.errors import StartupError
 from tertulia.log import log
 
@@ -40,12 +41,15 @@ class SchemaTooNew(StartupError):
 class TablesInUse(StartupError):
     """Other processes keep using the tables that a migration changes."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "The database could not be upgraded, because its tables are in use: something reads"
-            " them for long, such as a backup or a report. Nothing was changed. Please start the"
-            " server again when that has ended."
-        )
+    def __init__(self, conflict: Conflict) -> None:
+        causes: dict[Conflict, str] = {
+            "lock": "its tables are in use: something reads them for long, such as a backup or a"
+            " report. Nothing was changed. Please start the server again when that has ended.",
+            "deadlock": "it met deadlocks with running servers, which use the same tables in"
+            " another order. Nothing was changed. Please stop those servers, and start this one"
+            " again.",
+        }
+        super().__init__(f"The database could not be upgraded, because {causes[conflict]}")
 
 
 class Migration(NamedTuple):
@@ -84,6 +88,13 @@ class SchemaState(NamedTuple):
     def missing(self) -> list[Migration]:
         return [each for each in migrations() if each.number not in self.applied]
 
+    @property
+    def is_upgraded_one_way(self) -> bool:
+        """Whether older servers cannot work with this data after the missing migrations."""
+        if self.is_empty or self.is_too_new:
+            return False
+        return any(each.must_be_known for each in self.missing())
+
 
 def migrations() -> list[Migration]:
     """All migrations, in order."""
@@ -113,17 +124,20 @@ def migrate(connection: Any, dialect: Dialect) -> list[int]:
 
     A transaction that conflicts with running servers is repeated. Raises TablesInUse.
     """
+    conflict: Conflict | None = None
     for attempt in range(1, MAX_ATTEMPTS + 1):
+        if conflict is not None:
+            time.sleep(REPEAT_SECONDS)
         try:
             return _migrate(connection, dialect)
         except Exception as error:
-            if not dialect.is_migration_conflict(error):
+            conflict = dialect.failures.migration_conflict(error)
+            if conflict is None:
                 raise
             kind = type(error).__name__
             log.warning("database.migration_blocked", attempt=attempt, error=kind)
-            if attempt < MAX_ATTEMPTS:
-                time.sleep(REPEAT_SECONDS)
-    raise TablesInUse()
+    assert conflict is not None
+    raise TablesInUse(conflict)
 
 
 def _migrate(connection: Any, dialect: Dialect) -> list[int]:
@@ -168,7 +182,7 @@ def _record(connection: Any, dialect: Dialect, before: SchemaState, new: list[Mi
 
 def _apply(connection: Any, dialect: Dialect, text: str) -> None:
     code = text
-    for word, meaning in dialect.types.items():
+    for word, meaning in dialect.sql.types.items():
         code = code.replace("{" + word + "}", meaning)
     for statement in statements(code):
         connection.execute(statement)

@@ -1,9 +1,10 @@
 """The writer: batches the writes of many callers into one commit (group commit).
 
-A thread takes all queued jobs, runs each action in its own savepoint, commits once, and then
-answers the callers. A batch shares a commit, never a failure: an action that fails is rolled back
-alone, and if the commit fails, each action is tried by itself. Only an outage, such as a full disk,
-fails all of them, and the next batch tries again.
+A thread takes queued jobs, person by person in turn (`write_queue.py`), runs each action in its own
+savepoint, commits once, and then answers the callers. After a while a batch is committed as it is;
+the jobs that it did not reach are the first of the next one. A batch shares a commit, never a
+failure: an action that fails is rolled back alone, and if the commit fails, each action is tried by
+itself. Only an outage, such as a full disk, fails all of them, and the next batch tries again.
 
 Fast sends (`database/fast_send.py`) come first, all at once. On SQLite the event loop may have
 inserted them already, and the thread only commits (`fast_insert_sqlite.py`). On PostgreSQL they
@@ -11,7 +12,6 @@ arrive here as actions if `fast_insert_postgres.py` could not insert them.
 """
 
 import asyncio
-import queue
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -20,15 +20,16 @@ from typing import Any
 import msgspec
 from msgspec import field
 
-from tertulia.database.fast_send import FastInsert, FastSend
+from tertulia.database.dialect import Dialect
+from tertulia.database.fast_send import FastInsert
 from tertulia.database.log_position import LogPosition
-from tertulia.database.tx import Dialect, Tx
+from tertulia.database.tx import Tx
+from tertulia.database.write_queue import Batch, PendingWrite, WriteQueue
 from tertulia.errors import ClientError
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.log import log
 
-MAX_BATCH = 256
-MAX_QUEUED = 10_000
+MAX_BATCH_SECONDS = 0.04  # then it is committed; a write that runs is finished first
 
 # Reads the new events of these organizations; of all if none is named.
 FetchUpdates = Callable[[Tx, Collection[int]], Any]
@@ -38,52 +39,32 @@ ComposeUpdates = Callable[[list[tuple[LogPosition, Any]]], Any]
 Publish = Callable[[dict[int, int], list[tuple[LogPosition, Any]]], None]
 
 
-# Raises if the caller of a write has lost its rights.
-Check = Callable[[Tx], None]
-
-
 class WriteHealth:
-    """Why the disk refused the last commit, until one succeeds; `/health` and the metrics
-    report it."""
+    """Why writes fail; `/health`, the metrics and the operator's page report it."""
 
-    __slots__ = ("failure",)
+    __slots__ = ("_refusal", "damage")
 
     def __init__(self) -> None:
-        self.failure: str | None = None
+        self.damage: str | None = None  # of the data; it does not go away
+        self._refusal: str | None = None  # of the disk, until a commit succeeds
+
+    @property
+    def failure(self) -> str | None:
+        return self.damage or self._refusal
+
+    def damaged(self, name: str | None) -> None:
+        """`name` is None if an error does not mean that the data is damaged."""
+        if name is not None and self.damage is None:
+            self.damage = f"{name}: the data is damaged; run `tertulia check`"
+            log.error("database.damaged", reason=name)
 
     def succeeded(self) -> None:
-        self.failure = None
+        self._refusal = None
 
     def failed(self, reason: str | None) -> None:
         """`reason` is None if the disk is not the cause, for example a lock timeout."""
         if reason is not None:
-            self.failure = reason
-
-
-class PendingWrite(msgspec.Struct):
-    """A queued action, and later its result."""
-
-    action: Callable[..., Any]
-    args: tuple[Any, ...]
-    realm_id: int
-    done: Callable[["PendingWrite"], None]
-    fast_send: FastSend | None = None  # the same write for the fast path, if it is still possible
-    check: Check | None = None  # runs before the action
-    event: Any = None  # the event that the fast path has made
-    result: Any = None
-    error: BaseException | None = None
-    revoked: dict[int, int] | None = None  # the last event of each log that revoked a credential
-
-
-class Batch(msgspec.Struct):
-    """Jobs that share a commit, and the new events of the commit."""
-
-    jobs: list[PendingWrite]
-    updates: Any = None
-
-    def resolve_all(self) -> None:
-        for job in self.jobs:
-            job.done(job)
+            self._refusal = reason
 
 
 class WriterSetup(msgspec.Struct):
@@ -96,6 +77,7 @@ class WriterSetup(msgspec.Struct):
     fast_insert: FastInsert
     publish: Publish = lambda ends, appended: None
     health: WriteHealth = field(default_factory=WriteHealth)
+    max_batch_seconds: float = MAX_BATCH_SECONDS
 
 
 class Writer:
@@ -110,6 +92,8 @@ class Writer:
         self._hold_locked = hold_locked
         # Jobs whose organization another transaction has locked.
         self._held: list[PendingWrite] = []
+        self._postponed: list[PendingWrite] = []  # jobs that the batch did not reach
+        self._max_batch_seconds = setup.max_batch_seconds
         self._dialect = setup.dialect
         self._clock = setup.clock
         self._fetch_updates = setup.fetch_updates
@@ -118,13 +102,12 @@ class Writer:
         self._publish = setup.publish
         self._announced: dict[int, int] = {}  # the last event of each log, after this batch
         self._deliver = deliver
-        self._waiting: queue.SimpleQueue[PendingWrite | Batch | None] = queue.SimpleQueue()
+        self._queue = WriteQueue()
         self._connection: Any = None
         self._health = setup.health
         self._is_committing = False  # an error now may come after the commit
         self._given = 0  # jobs, counted by the callers
         self._done = 0  # jobs, counted by the thread
-        self._begun = -1  # `_given` when the event loop last inserted a batch
         self._busy_since: float | None = None
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
 
@@ -133,7 +116,7 @@ class Writer:
 
     def stop(self) -> None:
         """Finish the queued jobs and stop."""
-        self._waiting.put(None)
+        self._queue.stop()
         self._thread.join()
 
     @property
@@ -148,13 +131,11 @@ class Writer:
     @property
     def has_actions_waiting(self) -> bool:
         """Whether jobs are queued, other than a batch that the event loop has inserted."""
-        return self._given != self._begun and not self._waiting.empty()
+        return len(self._queue) > 0
 
     def submit(self, job: PendingWrite) -> None:
-        if self._waiting.qsize() > MAX_QUEUED:
-            raise ServiceUnavailable()
+        self._queue.put(job)
         self._given += 1
-        self._waiting.put(job)
 
     def insert_from_loop(self, jobs: list[PendingWrite]) -> bool:
         """Insert fast sends on the caller's thread while the writer is idle; the writer only
@@ -166,8 +147,7 @@ class Writer:
             return False
         batch, appended = Batch(jobs), _appended(jobs)
         self._given += len(jobs)
-        self._begun = self._given
-        self._waiting.put(batch)
+        self._queue.put_inserted(batch)
         batch.updates = self._compose_updates(appended)  # while the thread commits
         return True
 
@@ -196,7 +176,7 @@ class Writer:
         return False
 
     def _run(self) -> None:
-        while (taken := self._take()) is not None:
+        while (taken := self._queue.take()) is not None:
             self._busy_since = time.monotonic()
             batch = self._finish(taken) if isinstance(taken, Batch) else self._run_batch(taken)
             self._busy_since = None
@@ -206,24 +186,6 @@ class Writer:
             if held and self._hold_locked is not None:
                 self._hold_locked(held)
         self._close()
-
-    def _take(self) -> list[PendingWrite] | Batch | None:
-        """The queued jobs, or a batch that the event loop has inserted; None at the end."""
-        first = self._waiting.get()
-        if first is None or isinstance(first, Batch):
-            return first
-        jobs = [first]
-        while len(jobs) < MAX_BATCH:
-            try:
-                waiting = self._waiting.get_nowait()
-            except queue.Empty:
-                break
-            if waiting is None:
-                self._waiting.put(None)  # the stop mark is the last entry; it is taken next
-                break
-            assert not isinstance(waiting, Batch), "written elsewhere, though we were not idle"
-            jobs.append(waiting)
-        return jobs
 
     def _finish(self, written: Batch) -> Batch:
         """Commit a batch that the event loop has inserted."""
@@ -238,9 +200,11 @@ class Writer:
     def _run_batch(self, jobs: list[PendingWrite]) -> Batch:
         self._announced = {}
         self._commit(jobs)
-        if self._held:
-            held = {id(job) for job in self._held}
-            jobs = [job for job in jobs if id(job) not in held]
+        if self._held or self._postponed:
+            untouched = {id(job) for job in self._held + self._postponed}
+            jobs = [job for job in jobs if id(job) not in untouched]
+            self._queue.put_back(self._postponed)
+            self._postponed = []
         return self._with_updates(jobs) if jobs else Batch(jobs)
 
     def _with_updates(self, jobs: list[PendingWrite]) -> Batch:
@@ -266,10 +230,11 @@ class Writer:
 
     def _recover(self, jobs: list[PendingWrite], error: BaseException) -> None:
         """Try each job by itself, unless this is an outage or the commit may have succeeded."""
-        untouched, self._held = {id(job) for job in self._held}, []
+        untouched = {id(job) for job in self._held + self._postponed}
+        self._held, self._postponed = [], []
         self._drop_connection("write", error)
-        is_outage = self._dialect.is_outage(error)
-        is_unknown = self._is_committing and self._dialect.may_have_committed(error)
+        is_outage = self._dialect.failures.is_outage(error)
+        is_unknown = self._is_committing and self._dialect.failures.may_have_committed(error)
         self._is_committing = False
         for job in jobs:
             was_refused = job.error is not None or id(job) in untouched
@@ -282,10 +247,12 @@ class Writer:
                 job.error = ServiceUnavailable() if is_outage or is_unknown else error
 
     def _drop_connection(self, phase: str, error: BaseException) -> None:
-        expected, reason = self._dialect.is_outage(error), self._dialect.disk_failure(error)
+        failures = self._dialect.failures
+        expected, reason = failures.is_outage(error), failures.disk_failure(error)
         kind = type(error).__name__
         log.error("database.failed", phase=phase, error=kind, outage=expected, disk=reason)
         self._health.failed(reason)
+        self._health.damaged(failures.damage(error))
         self._close()
 
     def _commit_batch(self, jobs: list[PendingWrite]) -> None:
@@ -293,11 +260,15 @@ class Writer:
             # All servers take locks in the same order, so that no two wait for each other.
             jobs = sorted(jobs, key=lambda job: job.realm_id)
         is_alone = len(jobs) == 1
+        end = time.monotonic() + self._max_batch_seconds
 
         self._begin()
         jobs = self._append(jobs)
         locked, is_ours = None, True
-        for job in jobs:
+        for number, job in enumerate(jobs):
+            if number and time.monotonic() > end:
+                self._postponed = jobs[number:]
+                break
             if job.realm_id != locked:
                 is_ours = self._lock(job.realm_id)
                 locked = job.realm_id
@@ -311,7 +282,6 @@ class Writer:
         self._send_commit()
 
     def _send_commit(self) -> None:
-        self._dialect.flush(self._connection)  # an error here means that nothing was committed
         self._is_committing = True
         self._dialect.command(self._connection, "COMMIT")
         self._is_committing = False
@@ -339,7 +309,7 @@ class Writer:
         try:
             is_written = self._insert_fast_sends(realm_id, jobs)
         except Exception as error:
-            if self._dialect.is_outage(error):
+            if self._dialect.failures.is_outage(error):
                 raise
             log.debug("database.fast_insert_skipped", error=type(error).__name__)
             is_written = False
@@ -370,7 +340,7 @@ class Writer:
                 self._dialect.begin_write(self._connection)
                 return
             except Exception as error:
-                if not self._dialect.is_outage(error):
+                if not self._dialect.failures.is_outage(error):
                     raise
                 self._close()
         self._connection = self._dialect.connect_to_write()
@@ -379,6 +349,7 @@ class Writer:
     def _attempt(self, job: PendingWrite, *, is_alone: bool) -> None:
         """Run a job; a job that fails is rolled back alone. A single job needs no savepoint."""
         tx = Tx(self._connection, self._dialect, job.realm_id, self._clock())
+        started_at = time.monotonic()
         if not is_alone:
             self._dialect.command(self._connection, "SAVEPOINT job")
         try:
@@ -388,16 +359,18 @@ class Writer:
             self._announced |= tx.announced
             job.revoked = tx.revoked or None
         except BaseException as error:
-            if self._dialect.is_outage(error):
+            if self._dialect.failures.is_outage(error):
                 raise
             if not isinstance(error, ClientError):
                 log.debug("database.action_failed", action=job.action.__qualname__)
+                self._health.damaged(self._dialect.failures.damage(error))
             # The traceback of a refusal is useless and would keep the request in memory.
             job.error = error.with_traceback(None) if isinstance(error, ClientError) else error
             if not is_alone:
                 self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT job")
         if not is_alone:
             self._dialect.command(self._connection, "RELEASE SAVEPOINT job")
+        self._queue.record(job, time.monotonic() - started_at)
 
     def _read_updates(self) -> Any:
         self._dialect.begin_read(self._connection)

@@ -5,27 +5,30 @@ it: its jobs go to a spare thread (`locked_organizations.py`), and so do jobs th
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from tertulia.database.dialect import Dialect
 from tertulia.database.fast_insert_postgres import InsertBatcher
 from tertulia.database.fast_insert_sqlite import LoopInsertBatcher
 from tertulia.database.fast_send import FastInsert
 from tertulia.database.locked_organizations import LockedOrganizations
-from tertulia.database.tx import Dialect
+from tertulia.database.write_queue import Batch, PendingWrite
 from tertulia.database.writer import (
-    Batch,
     ComposeUpdates,
     FetchUpdates,
-    PendingWrite,
     Publish,
     WriteHealth,
     Writer,
     WriterSetup,
 )
-from tertulia.errors.http import ServiceUnavailable
+from tertulia.errors.http import RateLimited, ServiceUnavailable
+from tertulia.fair_queue import RETRY_AFTER_SECONDS, SERVER, Person
 
 THREADS = 2  # that write to PostgreSQL; SQLite has one writer
+MAX_PENDING_PER_PERSON = 500
 
 Deliver = Callable[[Any, Callable[[], None]], None]
 
@@ -40,13 +43,14 @@ class Writers:
         compose_updates: ComposeUpdates,
         fast_insert: FastInsert,
         publish: Publish,
+        health: WriteHealth,
     ) -> None:
         """`deliver` and `publish` are called on the event loop."""
         self._loop = asyncio.get_running_loop()
         self._deliver = deliver
         self._compose_updates = compose_updates
         self._publish = publish
-        self.health = WriteHealth()
+        self._pending: Counter[Person] = Counter()
         setup = WriterSetup(
             dialect,
             clock,
@@ -54,7 +58,7 @@ class Writers:
             compose_updates,
             fast_insert,
             _publish_nothing if dialect.is_embedded else self._publish_from_thread,
-            self.health,
+            health,
         )
         self._held = LockedOrganizations(
             lambda: Writer(setup, self._post_committed_held), self._resubmit
@@ -96,6 +100,29 @@ class Writers:
         )
 
     def submit(self, job: PendingWrite) -> None:
+        """Queue a job. Raises RateLimited if its person has too many pending ones."""
+        if job.person != SERVER:
+            if self._pending[job.person] >= MAX_PENDING_PER_PERSON:
+                raise RateLimited(retry_after=RETRY_AFTER_SECONDS)
+            self._pending[job.person] += 1
+            job.done = partial(self._finish, job.done)
+        try:
+            self._route(job)
+        except ServiceUnavailable:
+            self._release(job.person)
+            raise
+
+    def _finish(self, done: Callable[[PendingWrite], None], job: PendingWrite) -> None:
+        self._release(job.person)
+        done(job)
+
+    def _release(self, person: Person) -> None:
+        if person != SERVER:
+            self._pending[person] -= 1
+            if not self._pending[person]:
+                del self._pending[person]
+
+    def _route(self, job: PendingWrite) -> None:
         if self._sqlite_batcher is not None:
             self._sqlite_batcher.submit(job)
         elif job.realm_id in self._held:
@@ -146,7 +173,7 @@ class Writers:
         _submit_each(jobs, self._held.submit)
 
     def _resubmit(self, jobs: list[PendingWrite]) -> None:
-        _submit_each(jobs, self.submit)
+        _submit_each(jobs, self._route)
 
     def _fall_back_to_action(self, job: PendingWrite) -> None:
         """A send that could not be inserted runs as an action, with all checks."""

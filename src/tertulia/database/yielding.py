@@ -9,6 +9,8 @@ import asyncio
 import time
 from collections import deque
 
+from tertulia.database.interruption import Interruption
+
 MAX_ANSWER_SECONDS = 0.006  # nearly all requests but polls are answered within this
 MAX_EARLIER = 32  # arrivals of unanswered requests
 SLEEP_SECONDS = 0.0002
@@ -75,11 +77,14 @@ class YieldPoint:
     """Sleeps while newer requests are being answered, for at most half of the time it exists.
 
     `requests` is `tx.yields_to`: None if others wait for this work, on the event loop or in the
-    writer. Then it never sleeps.
+    writer. Then it never sleeps. `interruption` is `tx.interruption`.
     """
 
-    def __init__(self, requests: RequestActivity | None) -> None:
+    def __init__(
+        self, requests: RequestActivity | None, interruption: Interruption | None = None
+    ) -> None:
         self._requests = requests
+        self._interruption = interruption
         self._began_at = time.perf_counter()
         self._slept_seconds = 0.0
 
@@ -88,7 +93,12 @@ class YieldPoint:
         return self._slept_seconds > 0
 
     def yield_to_requests(self) -> None:
-        """Call this every few dozen microseconds, and before anything that takes longer."""
+        """Call this every few dozen microseconds, and before anything that takes longer.
+
+        Raises ReadInterrupted if the caller of the read is gone.
+        """
+        if self._interruption is not None:
+            self._interruption.check()
         requests = self._requests
         while requests is not None:
             now = time.perf_counter()

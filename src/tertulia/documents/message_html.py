@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tertulia import domain
 from tertulia.documents import view_models
-from tertulia.documents.texts import Texts
+from tertulia.documents.texts import DocumentTexts
 from tertulia.documents.view_models import Appearance, FormerVersion, ShownPerson, ShownReaction
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.messages.widget_state import Poll
@@ -27,7 +27,7 @@ class _Sender(NamedTuple):
 
 
 def of_all(
-    texts: Texts, look: Appearance, messages: Iterable[Message | TopicMessage]
+    t: DocumentTexts, look: Appearance, messages: Iterable[Message | TopicMessage]
 ) -> Iterator[bytes]:
     """The HTML of each message, to be joined."""
     senders: dict[int, _Sender] = {}
@@ -38,12 +38,12 @@ def of_all(
         sender_id, sent_at, content = message.sender_id, message.sent_at, message.rendered
         sender = senders.get(sender_id)
         if sender is None:
-            sender = senders[sender_id] = _sender(texts, look.person(sender_id))
+            sender = senders[sender_id] = _sender(t, look.person(sender_id))
         day, second = divmod(int(sent_at), view_models.DAY_SECONDS)
         if day != last_day:
             last_day, last_sender_id = day, None
             date = f'"><time datetime="{view_models.date_of(day)}T'
-            shown = escape(texts.long_date(sent_at))
+            shown = escape(t.day(sent_at, "long"))
             yield f'<div class="day"><span>{shown}</span></div>\n'.encode()
         if '="' in content or "<pre>" in content or message.is_me:
             content = view_models.html_of(look, message, sender.person)
@@ -54,7 +54,7 @@ def of_all(
             or message.edits
             or deletions
         ):
-            content = _with_details(texts, look, message, content)
+            content = _with_details(t, look, message, content)
         if sender_id == last_sender_id and sent_at - last_sent_at < SAME_SENDER_SECONDS:
             kind, who = LATER, "<div></div>"
         else:
@@ -69,34 +69,33 @@ def of_all(
 
 
 def _with_details(
-    texts: Texts, look: Appearance, message: Message | TopicMessage, content: str
+    t: DocumentTexts, look: Appearance, message: Message | TopicMessage, content: str
 ) -> str:
     """The content with its poll or list, edits, deletion and reactions."""
     if message.submessages:
-        content = _widget(texts, message) or content
+        content = _widget(t, message) or content
     if message.edited_at is not None:
-        content += f'<span class="edited">{texts.edited}</span>'
+        content += f'<span class="edited">{t("public.edited")}</span>'
     if message.id in look.deletions:
-        deleted = texts.deleted_on.format(date=texts.date(look.deletions[message.id]))
+        deleted = t("public.deleted-on", date=t.day(look.deletions[message.id]))
         content += f' <strong class="deleted">{deleted}</strong>'
-    if message.edits:
-        content += "".join([_former(texts, each) for each in look.former(message)])
+    if message.edits or message.submessages:
+        content += "".join([_former(each) for each in look.former(t, message)])
     if message.reactions:
-        content += _reactions(texts, view_models.reactions_of(look, message.reactions))
+        content += _reactions(t, view_models.reactions_of(look, message.reactions))
     return content
 
 
 @memoized("shown_senders", 256)
-def _sender(texts: Texts, person: ShownPerson) -> _Sender:
-    return _Sender(person, f"{escape(person.name)}, ", _heading(texts, person))
+def _sender(t: DocumentTexts, person: ShownPerson) -> _Sender:
+    return _Sender(person, f"{escape(person.name)}, ", _heading(t, person))
 
 
-def _former(texts: Texts, version: FormerVersion) -> str:
-    summary = texts.earlier_version.format(date=texts.date(version.replaced_at))
-    return f"<details><summary>{summary}</summary>{version.html}</details>"
+def _former(version: FormerVersion) -> str:
+    return f"<details><summary>{version.summary}</summary>{version.html}</details>"
 
 
-def _heading(texts: Texts, sender: ShownPerson) -> str:
+def _heading(t: DocumentTexts, sender: ShownPerson) -> str:
     bot = " bot" if sender.is_bot else ""
     if sender.picture is None:
         letter = escape(sender.letter)
@@ -104,39 +103,39 @@ def _heading(texts: Texts, sender: ShownPerson) -> str:
     else:
         picture = escape(sender.picture)
         mark = f'<img class="av" src="{picture}" alt="" width="24" height="24" loading="lazy">'
-    tag = f'<span class="tag">{texts.bot}</span>' if sender.is_bot else ""
+    tag = f'<span class="tag">{t("public.bot")}</span>' if sender.is_bot else ""
     name = f'<span class="name"><bdi>{escape(sender.name)}</bdi></span>'
     return f'<div class="who">{mark}<span class="id">{name}{tag}</span></div>'
 
 
-def _widget(texts: Texts, message: Message | TopicMessage) -> str | None:
+def _widget(t: DocumentTexts, message: Message | TopicMessage) -> str | None:
     widget = domain.messages.widget_state.of_message(message)
     if widget is None:
         return None
     if isinstance(widget, Poll):
         options = "".join(
             f"<li><bdi>{escape(option.text)}</bdi>"
-            f" <small>{texts.counted('votes', len(option.voters))}</small></li>"
+            f" <small>{t('public.votes', count=len(option.voters))}</small></li>"
             for option in widget.options
         )
         return f'<div class="poll"><p>{escape(widget.question)}</p><ul>{options}</ul></div>'
     tasks = "".join(
-        f"<li>{_done(texts, task.text) if task.is_done else escape(task.text)}"
+        f"<li>{_done(t, task.text) if task.is_done else escape(task.text)}"
         f" <small>{escape(task.description)}</small></li>"
         for task in widget.tasks
     )
     return f'<div class="todo"><p><b>{escape(widget.title)}</b></p><ul>{tasks}</ul></div>'
 
 
-def _done(texts: Texts, task: str) -> str:
-    return f"<s>{escape(task)}</s> <small>({texts.done})</small>"
+def _done(t: DocumentTexts, task: str) -> str:
+    return f"<s>{escape(task)}</s> <small>({t('public.done')})</small>"
 
 
-def _reactions(texts: Texts, reactions: list[ShownReaction]) -> str:
+def _reactions(t: DocumentTexts, reactions: list[ShownReaction]) -> str:
     shown = "".join(
         f'<li><span class="re">{_emoji(each)}<b>{each.count}</b></span></li>' for each in reactions
     )
-    return f'<ul class="reacts" aria-label="{texts.reactions}">{shown}</ul>'
+    return f'<ul class="reacts" aria-label="{t("public.reactions")}">{shown}</ul>'
 
 
 def _emoji(reaction: ShownReaction) -> str:

@@ -13,10 +13,11 @@ from typing import Protocol
 import msgspec
 
 from tertulia import domain
-from tertulia.documents.texts import Texts
+from tertulia.documents.texts import DocumentTexts
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import RESOLVED_PREFIX
 from tertulia.domain.messages.message import Message, Reaction, TopicMessage
+from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.memo import memoized
 
 DAY_SECONDS = 86_400
@@ -29,6 +30,7 @@ _ME = re.compile(r"<p>/me ")
 _WITHOUT_ALT = re.compile(r'(?:<a href="([^"]*)"(?: title="([^"]*)")?>)?<img (?![^>]*\balt=)')
 # Markdown leaves a code block that ends a quote in its paragraph, where HTML allows no blocks.
 _PARAGRAPH_OF_BLOCKS = re.compile(r"<p>((?:(?!</?p>).)*?<div\b(?:(?!</?p>).)*)</p>", re.S)
+_MENTION = re.compile(r'(<span class="user-mention(?: silent)?" data-user-id="([0-9]+)">@?)[^<]*')
 _EMOJI = re.compile(r'class="emoji emoji-([0-9a-f-]+)"([^>]*)>[^<]*</span>')
 
 
@@ -51,10 +53,10 @@ class ShownReaction(msgspec.Struct):
 
 
 class FormerVersion(msgspec.Struct, frozen=True):
-    """A message before an edit, where the document shows edits."""
+    """A text, place or question before it was changed, where the document shows changes."""
 
     html: str
-    replaced_at: float
+    summary: str
 
 
 class Appearance(Protocol):
@@ -77,8 +79,8 @@ class Appearance(Protocol):
     def link_prefix(self) -> str:
         """The permanent address of a message is this and its id."""
 
-    def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
-        """The versions before edits, oldest first; none if the document does not show them."""
+    def former(self, t: DocumentTexts, message: Message | TopicMessage) -> list[FormerVersion]:
+        """The versions before changes, oldest first; none if the document does not show them."""
 
 
 class ShownChannel(msgspec.Struct, frozen=True):
@@ -111,14 +113,14 @@ def description(channel: Channel) -> str:
     return domain.messages.notification_text.plain_text(channel.rendered_description)
 
 
-def titled(texts: Texts, name: str) -> tuple[str, bool]:
+def titled(t: DocumentTexts, name: str) -> tuple[str, bool]:
     """The title of a topic, and whether it is resolved."""
     title = name.removeprefix(RESOLVED_PREFIX)
-    return title or texts.general_chat, title != name
+    return title or t("public.general-chat"), title != name
 
 
-def snippet(message: Message | TopicMessage) -> str:
-    text = _plain_text(message.rendered)
+def snippet(look: Appearance, message: Message | TopicMessage) -> str:
+    text = _plain_text(with_known_names(look, message.rendered))
     return text if len(text) <= SNIPPET_CHARACTERS else f"{text[: SNIPPET_CHARACTERS - 1]}…"
 
 
@@ -150,6 +152,16 @@ def html_of(look: Appearance, message: Message | TopicMessage, sender: ShownPers
         name = escape(sender.name)
         html = _ME.sub(lambda _: f'<p class="does"><b>{name}</b> ', html, count=1)
     return html
+
+
+def with_known_names(look: Appearance, html: str) -> str:
+    """Rendered content that mentions people by name only if the reader may know them."""
+
+    def replaced(found: re.Match[str]) -> str:
+        is_known = look.person(int(found[2])).name != UNKNOWN_NAME
+        return found[0] if is_known else f"{found[1]}{UNKNOWN_NAME}"
+
+    return _MENTION.sub(replaced, html) if "user-mention" in html else html
 
 
 def without_script(html: str) -> str:

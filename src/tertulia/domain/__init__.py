@@ -19,6 +19,7 @@ from tertulia.domain import (
     organization,
     people,
     personal,
+    portions,
     search,
     server_report,
     setting_values,

@@ -1,8 +1,8 @@
-"""Emails to users. The text of each kind, in every language, is in `external/mail/templates/`."""
+"""Emails to users. The parts of each kind are in `external/mail/layouts.py`."""
 
 import msgspec
 
-from tertulia.domain.organization.languages import translated
+from tertulia import locale
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.user import User
 
@@ -27,9 +27,9 @@ class Email(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def language_of(user: User) -> str:
     """The language for emails to a user."""
-    return translated(user.prefers("default_language"))
+    return locale.closest(user.prefers("default_language"))
 
 
 def language_in(realm: Realm) -> str:
     """The language for recipients without an account."""
-    return translated(realm.setting("default_language"))
+    return locale.closest(realm.setting("default_language"))

@@ -8,7 +8,6 @@ MAX_FOLDER_NAME_LENGTH = 60
 MAX_FOLDER_DESCRIPTION_LENGTH = 1024
 MAX_FULL_NAME_LENGTH = 100
 MAX_REMINDER_NOTE_LENGTH = 1000
-MAX_REPORT_LENGTH = 1000
 MAX_PASSWORD_LENGTH = 100
 MIN_PASSWORD_LENGTH = 8
 MAX_SEND_KEY_LENGTH = 200
@@ -16,7 +15,7 @@ MAX_UNRESTRICTED_WILDCARD_RECIPIENTS = (
     15  # channels with more members need a permission for wildcard mentions
 )
 MAX_MESSAGES_PER_FETCH = 5000
-MAX_WORDS_PER_SEARCH = 100
+MAX_WORDS_PER_NARROW = 100  # in all its searches together
 MAX_NEW_SUBSCRIPTION_NOTICES = 100
 MAX_RECIPIENTS_PER_MESSAGE = 1000
 MAX_REACTIONS_PER_MESSAGE = 100  # by one user
@@ -27,13 +26,7 @@ MAX_EMOJI_BYTES = 5 << 20
 EDIT_GRACE_SECONDS = 20  # an edit that began in time may arrive later
 DELETE_BATCH = 500
 MAX_STATUS_LENGTH = 60
-MAX_SNIPPET_TITLE_LENGTH = 60
-MAX_NAVIGATION_FRAGMENT_LENGTH = 1000
-MAX_NAVIGATION_NAME_LENGTH = 60
-MAX_ALERT_WORD_LENGTH = 100
 MAX_WEB_ADDRESS_LENGTH = 2000
-MAX_BOT_STORAGE_KEY_LENGTH = 255
-MAX_BOT_STORAGE_KEYS_PER_CALL = 1000
 MAX_BOT_CONFIG_ENTRIES = 100
 MAX_BOT_CONFIG_LENGTH = 1000  # of a key and of a value
 MAX_AVATAR_BYTES = 5 << 20
@@ -47,19 +40,11 @@ MAX_PROFILE_URL_LENGTH = 2000
 # Limits per user.
 MAX_TOPIC_POLICIES = 50_000
 MAX_MUTED_TOPICS = 2000  # sent as a whole whenever one changes
-MAX_DRAFTS = 1000  # all of them are in the register response
-MAX_SNIPPETS = 1000
-MAX_SCHEDULED_MESSAGES = 20_000
-MAX_REMINDERS = 20_000
 # Characters of all scheduled messages, and of all reminders, as text and as HTML: all of them are
 # in the register response. The first ones are not counted: that takes as long as reading them.
 MAX_LATER_LENGTH = 10_000_000
 LATER_UNCOUNTED = 500
-MAX_MUTED_USERS = 2000
 MAX_BOTS = 200  # including deactivated ones
-MAX_BOT_STORAGE_LENGTH = 1_000_000  # characters, including keys
-MAX_ALERT_WORDS = 500
-MAX_NAVIGATION_VIEWS = 200
 MAX_PUSH_SUBSCRIPTIONS = 20  # one more replaces the oldest
 MAX_DEVICES = 20  # one more replaces the oldest
 MAX_PASSKEYS = 20
@@ -72,7 +57,11 @@ MAX_GROUPS = 1000
 MAX_EMOJI = 500
 MAX_NEW_CHANNELS_PER_CALL = 100
 MAX_SUBSCRIPTIONS_PER_CALL = 10_000  # channels times users
+MAX_SUBSCRIPTIONS_PER_WRITE = 1000  # the others follow in writes of their own
+MAX_NOTICES_PER_WRITE = 20  # to users who were subscribed
+MAX_SUBSCRIPTION_SETTINGS_PER_CALL = 1000
 
+MAX_MEMBERS_PER_PERMISSION = 1000  # users, and groups, that are named in place
 MAX_FOLDERS = 1000  # per organization
 
 # Limits per organization.
@@ -86,3 +75,4 @@ MAX_ID_DIGITS = 18  # as many always fit into one
 
 MAX_TYPING_SUBSCRIBERS = 100  # no typing notices in larger channels
 MAX_PRESENCE_USERS = 100  # no events when a user becomes active in larger organizations
+MAX_TIME = 253_402_300_799  # the last second of the year 9999

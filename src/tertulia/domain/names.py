@@ -54,7 +54,12 @@ def check(name: str, kind: str) -> None:
     """Raise BadRequest for a character that is not allowed in names."""
     position = first_bad_character(name)
     if position is not None:
-        raise BadRequest(f"Invalid character in {kind}, at position {position}.")
+        raise BadRequest(
+            "Invalid character in {what}, at position {position}.",
+            problem="text-character-invalid",
+            what=kind,
+            position=position,
+        )
 
 
 def first_bad_character(text: str) -> int | None:

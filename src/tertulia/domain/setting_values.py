@@ -198,7 +198,7 @@ class Adjustable(msgspec.Struct, frozen=True):
             raise refuse(self.name, value) from None
 
     def _refuse(self, name: str, value: Any) -> ClientError:
-        return BadRequest(f"{name} must be {self.kind.must_be}")
+        return BadRequest(f"{name} must be {self.kind.must_be}", problem="bad-value")
 
 
 def refusal_with_value(template: str) -> Callable[[str, Any], ClientError]:

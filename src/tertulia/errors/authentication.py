@@ -48,6 +48,7 @@ class InvalidKey(Unauthorized):
 
 class AccountDeactivated(Unauthorized):
     message = "Account is deactivated"
+    problem = "account-deactivated"
 
 
 class OrganizationDeactivated(Unauthorized):
@@ -76,6 +77,7 @@ class LoginFailed(LoginRefused):
 class LoginDeactivated(LoginRefused):
     code = "USER_DEACTIVATED"
     message = "Account is deactivated"
+    problem = "account-deactivated"
 
 
 class LoginOrganizationDeactivated(LoginRefused):
@@ -115,6 +117,7 @@ class WrongCode(LoginRefused):
 
 class PasskeyNotFound(ClientError):
     message = "No such passkey"
+    problem = "not-found"
 
 
 class LinkInvalid(ClientError):
@@ -132,15 +135,18 @@ class UnknownSubdomain(ClientError):
 class AdministratorRequired(ClientError):
     code = "UNAUTHORIZED_PRINCIPAL"
     message = "Must be an organization administrator"
+    problem = "administrator-required"
 
 
 class OwnerRequired(ClientError):
     code = "UNAUTHORIZED_PRINCIPAL"
     message = "Must be an organization owner"
+    problem = "owner-required"
 
 
 class GuestRefused(ClientError):
     message = "Not allowed for guest users"
+    problem = "guests-not-allowed"
 
 
 class BotRequired(ClientError):
@@ -150,6 +156,7 @@ class BotRequired(ClientError):
 
 class InsufficientPermission(ClientError):
     message = "Insufficient permission"
+    problem = "insufficient-permission"
 
 
 class AccountMissing(LoginRefused):
@@ -215,4 +222,4 @@ class WrongSetupCode(ClientError):
 
 class AlreadySetUp(ClientError):
     status = 403
-    message = "This server has accounts, so it has no setup code."
+    message = "This server has an owner, so it has no setup code."

@@ -8,6 +8,7 @@ class ChannelNotFound(ClientError):
 
     code = "STREAM_DOES_NOT_EXIST"
     message = "Channel '{stream}' does not exist"
+    problem = "not-found"
     keys = ("stream", "hint")
     reports_absence = True
 
@@ -15,12 +16,14 @@ class ChannelNotFound(ClientError):
 class ChannelIdNotFound(ClientError):
     code = "STREAM_DOES_NOT_EXIST"
     message = "Channel with ID '{stream_id}' does not exist"
+    problem = "not-found"
     keys = ("stream_id",)
     reports_absence = True
 
 
 class ChannelNotAccessible(ClientError):
     message = "Invalid channel ID"
+    problem = "invalid-channel-id"
     reports_absence = True
 
 
@@ -33,15 +36,18 @@ class ChannelNameTaken(ClientError):
 
 class ChannelNameNotFound(ClientError):
     message = "Invalid channel name '{name}'"
+    problem = "invalid-channel-name"
     reports_absence = True
 
 
 class ChannelIsArchived(ClientError):
     message = "Subscriptions in an archived channel cannot be changed."
+    problem = "channel-archived"
 
 
 class DefaultChannelIsPrivate(ClientError):
     message = "A default channel cannot be private."
+    problem = "default-channel-private"
 
 
 class ContradictoryPrivacy(ClientError):
@@ -55,4 +61,5 @@ class NamedTopicsExist(ClientError):
         "To enable this configuration, all messages in this channel must be in the"
         " {empty_topic_display_name} topic. Consider renaming or deleting other topics."
     )
+    problem = "named-topics-exist"
     keys = ("empty_topic_display_name",)

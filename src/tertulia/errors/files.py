@@ -6,10 +6,12 @@ from tertulia.errors.http import ServiceUnavailable
 
 class SeveralFilesGiven(ClientError):
     message = "You may only upload one file at a time"
+    problem = "too-many-files"
 
 
 class UploadExpired(ClientError):
     message = "The upload has taken too long; please try again"
+    problem = "upload-too-slow"
 
 
 class UploadQuotaReached(ClientError):
@@ -19,6 +21,7 @@ class UploadQuotaReached(ClientError):
 
 class InvalidAttachment(ClientError):
     message = "Invalid attachment"
+    problem = "invalid-attachment"
 
 
 class NoSuchFile(ClientError):

@@ -29,6 +29,7 @@ class PushNotConfigured(ClientError):
 
 class CallsNotConfigured(ClientError):
     message = "{service} credentials have not been configured"
+    problem = "call-provider-not-configured"
 
 
 class NotInProduction(ClientError):

@@ -1,26 +1,31 @@
 """Messages: sending, finding, editing and reactions."""
 
-from tertulia.errors import ClientError
+from tertulia.errors import ClientError, WordedError
 
 
 class TopicTooLong(ClientError):
     message = "topic is too long (limit: {limit} characters)"
+    problem = "text-too-long"
 
 
 class InvalidMessage(ClientError):
     message = "Invalid message(s)"
+    problem = "invalid-message"
 
 
 class ChannelMissing(ClientError):
     message = "Missing channel"
+    problem = "missing-channel"
 
 
 class TopicMissing(ClientError):
     message = "Missing topic"
+    problem = "missing-topic"
 
 
 class RecipientsMissing(ClientError):
     message = "Message must have recipients"
+    problem = "message-without-recipients"
 
 
 class MalformedRecipients(ClientError):
@@ -30,6 +35,7 @@ class MalformedRecipients(ClientError):
 
 class TooManyRecipients(ClientError):
     message = "Too many recipients (limit: {limit})"
+    problem = "too-many"
 
 
 class WildcardNotAllowedInChannel(ClientError):
@@ -44,18 +50,22 @@ class WildcardNotAllowedInTopic(ClientError):
 
 class NothingToChange(ClientError):
     message = "Nothing to change"
+    problem = "nothing-change"
 
 
 class EditNotAllowed(ClientError):
     message = "You don't have permission to edit this message"
+    problem = "editing-not-allowed"
 
 
 class TopicEditTooLate(ClientError):
     message = "The time limit for editing this message's topic has passed."
+    problem = "topic-editing-time-passed"
 
 
 class ChannelEditTooLate(ClientError):
     message = "The time limit for editing this message's channel has passed"
+    problem = "channel-editing-time-passed"
 
 
 class MoveOnlyTheNewest(ClientError):
@@ -85,15 +95,16 @@ class ReactionNotFound(ClientError):
 
 class FileTooLarge(ClientError):
     message = "Uploaded file is larger than the allowed limit of {limit} MiB"
+    problem = "file-too-large"
 
 
-class BadImage(ClientError):
+class BadImage(WordedError):
     code = "BAD_IMAGE"
-    message = "{reason}"
 
 
 class EmojiNotFound(ClientError):
     message = "Emoji '{name}' does not exist"
+    problem = "emoji-not-found"
     reports_absence = True
 
 
@@ -113,4 +124,5 @@ class BadNarrowCombination(BadNarrow):
 
 class AnswerNotFound(ClientError):
     message = "Invalid answer"
+    problem = "invalid-answer"
     reports_absence = True

@@ -13,12 +13,14 @@ class MalformedForm(ClientError):
 
 class TooManyParameters(ClientError):
     message = "Too many parameters (limit: {limit})"
+    problem = "too-many"
 
 
 class NulInText(ClientError):
     """PostgreSQL cannot store this character, so no database accepts it."""
 
     message = "A text must not contain null bytes"
+    problem = "null-byte"
 
 
 class MissingParameter(ClientError):

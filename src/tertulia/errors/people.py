@@ -2,16 +2,18 @@
 
 from typing import Any
 
-from tertulia.errors import BadRequest, ClientError
+from tertulia.errors import BadRequest, ClientError, WordedError
 
 
 class UserNotFound(ClientError):
     message = "No such user"
+    problem = "no-such-user"
     reports_absence = True
 
 
 class UserIsDeactivated(ClientError):
     message = "User is deactivated"
+    problem = "user-deactivated"
 
 
 class LastOwner(ClientError):
@@ -22,10 +24,12 @@ class LastOwner(ClientError):
 
 class InvalidEmail(ClientError):
     message = "Enter a valid email address."
+    problem = "email-invalid"
 
 
 class EmailTaken(ClientError):
     message = "Email is already in use."
+    problem = "email-taken"
 
 
 class AddressOutsideDomains(BadRequest):
@@ -42,21 +46,22 @@ class AddressOutsideDomains(BadRequest):
 
 class BotNotFound(ClientError):
     message = "No such bot"
+    problem = "not-found"
     reports_absence = True
 
 
-class InvitationFailed(ClientError):
+class InvitationFailed(WordedError):
     """`errors` contains lists of an address, the reason, and whether its account is deactivated."""
 
     code = "INVITATION_FAILED"
-    message = "{why}"
 
     def extra(self) -> dict[str, Any]:
         return {
-            "errors": self.values["errors"],
-            "sent_invitations": self.values.get("sent", False),
-            "daily_limit_reached": self.values.get("daily_limit_reached", False),
+            "errors": [],
+            "sent_invitations": False,
+            "daily_limit_reached": False,
             "license_limit_reached": False,
+            **self.answer,
         }
 
 
@@ -67,10 +72,12 @@ class MailNotConfigured(ClientError):
 
 class InvalidMailDomain(ClientError):
     message = "Invalid domain: {reason}"
+    problem = "invalid-domain"
 
 
 class ProfileFieldNotFound(ClientError):
     message = "Field id {field_id} not found."
+    problem = "field-not-found"
     reports_absence = True
 
 
@@ -87,4 +94,5 @@ class GrantEnded(ClientError):
 
 class GrantNotFound(ClientError):
     message = "No such agent"
+    problem = "not-found"
     reports_absence = True

@@ -8,9 +8,10 @@ this file. Its tag is its name between servers.
 from collections.abc import Hashable
 from functools import reduce
 from operator import or_
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from tertulia import domain
 from tertulia.domain.messages.answers import StreamedAnswer
@@ -18,11 +19,117 @@ from tertulia.domain.people.presence import Presence
 from tertulia.events.audience import Audience, Everyone, NoClients, Subscribers, Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.presence import LegacyWebsite, PresenceObject
+from tertulia.events.presence import ClientPresence, PresenceObject
+from tertulia.wire import Doc, WireEvent, type_of
+from tertulia.wire_fields import (
+    AnswerToken,
+    AskedBy,
+    ChannelId,
+    DirectMembers,
+    MessageId,
+    SenderId,
+    StatusLine,
+    TopicName,
+    UserId,
+    VisibleEmail,
+)
 
-Wire = dict[str, Any]
+TypingOp = Literal["start", "stop"]
 
-TYPES = frozenset({"typing", "typing_edit_message", "presence", "heartbeat", "answer"})
+
+ServerTimestamp = Annotated[float, Doc("The server's time of this response, in UNIX seconds.")]
+ConversationKind = Annotated[Literal["direct", "stream"], Doc("The kind of conversation.")]
+
+
+class Heartbeat(WireEvent, tag="heartbeat"):
+    """Sent to a poll that has waited long."""
+
+
+class TypingUser(msgspec.Struct):
+    user_id: UserId
+    email: VisibleEmail
+
+
+class TypingUpdate(WireEvent, tag="typing", kw_only=True):
+    message_type: ConversationKind
+    op: TypingOp
+    sender: Annotated[TypingUser, Doc("The user who types.")]
+    recipients: Annotated[
+        list[TypingUser] | UnsetType, Doc("The participants of the conversation.")
+    ] = UNSET
+    stream_id: ChannelId | UnsetType = UNSET
+    topic: TopicName | UnsetType = UNSET
+
+
+class EditRecipient(msgspec.Struct):
+    """The conversation of a message that a user edits."""
+
+    type: Annotated[Literal["direct", "channel"], Doc("The kind of conversation.")]
+    user_ids: DirectMembers | UnsetType = UNSET
+    channel_id: ChannelId | UnsetType = UNSET
+    topic: TopicName | UnsetType = UNSET
+
+
+class TypingEditUpdate(WireEvent, tag="typing_edit_message"):
+    op: TypingOp
+    sender_id: SenderId
+    message_id: MessageId
+    recipient: Annotated[EditRecipient, Doc("The conversation of the message.")]
+
+
+class AnswerState(WireEvent, tag="answer", kw_only=True):
+    op: Literal["start", "stop"]
+    answer_token: AnswerToken
+    sender_id: SenderId
+    asked_by: AskedBy | None
+    started: Annotated[int, Doc("When the answer started, in UNIX seconds.")]
+    message_type: ConversationKind
+    user_ids: DirectMembers | UnsetType = UNSET
+    stream_id: ChannelId | UnsetType = UNSET
+    topic: TopicName | UnsetType = UNSET
+
+
+class AnswerText(AnswerState, tag="answer", kw_only=True):
+    op: Literal["update"]  # type: ignore[assignment]
+    position: Annotated[int, Doc("The position of the piece in the text, in characters.")]
+    content: Annotated[str, Doc("The text at `position`; it replaces as many characters.")]
+    status_line: StatusLine
+
+
+class AnswerEnd(AnswerState, tag="answer", kw_only=True):
+    op: Literal["end"]  # type: ignore[assignment]
+    message_id: Annotated[
+        int | None,
+        Doc("The id of the message that the answer has become; null if it was given up."),
+    ]
+
+
+class PresenceUpdate(WireEvent, tag="presence", kw_only=True):
+    """Compat: clients without `simplified_presence_events` get all but `presences`."""
+
+    presences: Annotated[
+        dict[str, PresenceObject] | UnsetType,
+        Doc("The presence of users by id, or in the older format by address."),
+    ] = UNSET
+    user_id: UserId | UnsetType = UNSET
+    email: VisibleEmail | UnsetType = UNSET
+    server_timestamp: ServerTimestamp | UnsetType = UNSET
+    presence: Annotated[
+        dict[str, ClientPresence] | UnsetType,
+        Doc("The presence of the user, in the new and the older format."),
+    ] = UNSET
+
+
+WIRES: tuple[type[WireEvent], ...] = (
+    Heartbeat,
+    TypingUpdate,
+    TypingEditUpdate,
+    AnswerState,
+    AnswerText,
+    AnswerEnd,
+    PresenceUpdate,
+)
+TYPES = frozenset(map(type_of, WIRES))
 
 
 class EphemeralEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
@@ -40,7 +147,7 @@ class EphemeralEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=
     def variant(self, to: Listener) -> Hashable:
         return None
 
-    def wire(self, org: Organization, to: Listener) -> Wire:
+    def wire(self, org: Organization, to: Listener) -> WireEvent:
         raise NotImplementedError
 
     def on_remote(self, org: Organization) -> bool:
@@ -54,7 +161,7 @@ class TypingDirect(EphemeralEvent, frozen=True, tag="typing_direct"):
 
     type: ClassVar[str] = "typing"
 
-    op: str
+    op: TypingOp
     sender_id: int
     user_ids: list[int]
 
@@ -65,14 +172,13 @@ class TypingDirect(EphemeralEvent, frozen=True, tag="typing_direct"):
         known = all(_may_know(org, to, user_id) for user_id in (self.sender_id, *self.user_ids))
         return known and _watches_typing(org, to)
 
-    def wire(self, org: Organization, to: Listener) -> Wire:
-        return {
-            "type": "typing",
-            "message_type": "direct",
-            "op": self.op,
-            "sender": _named(org, self.sender_id),
-            "recipients": [_named(org, user_id) for user_id in self.user_ids],
-        }
+    def wire(self, org: Organization, to: Listener) -> TypingUpdate:
+        return TypingUpdate(
+            message_type="direct",
+            op=self.op,
+            sender=_typing_user(org, self.sender_id),
+            recipients=[_typing_user(org, user_id) for user_id in self.user_ids],
+        )
 
 
 class TypingInChannel(EphemeralEvent, frozen=True, tag="typing_in_channel"):
@@ -80,7 +186,7 @@ class TypingInChannel(EphemeralEvent, frozen=True, tag="typing_in_channel"):
 
     type: ClassVar[str] = "typing"
 
-    op: str
+    op: TypingOp
     sender_id: int
     channel_id: int
     topic: str
@@ -98,17 +204,15 @@ class TypingInChannel(EphemeralEvent, frozen=True, tag="typing_in_channel"):
     def variant(self, to: Listener) -> Hashable:
         return to.options.capabilities.empty_topic_name
 
-    def wire(self, org: Organization, to: Listener) -> Wire:
-        return {
-            "type": "typing",
-            "message_type": "stream",
-            "op": self.op,
-            "sender": _named(org, self.sender_id),
-            "stream_id": self.channel_id,
-            "topic": domain.channels.topics.shown(
-                self.topic, to.options.capabilities.empty_topic_name
-            ),
-        }
+    def wire(self, org: Organization, to: Listener) -> TypingUpdate:
+        empty = to.options.capabilities.empty_topic_name
+        return TypingUpdate(
+            message_type="stream",
+            op=self.op,
+            sender=_typing_user(org, self.sender_id),
+            stream_id=self.channel_id,
+            topic=domain.channels.topics.shown(self.topic, empty),
+        )
 
 
 class TypingEdit(EphemeralEvent, frozen=True, tag="typing_edit"):
@@ -116,7 +220,7 @@ class TypingEdit(EphemeralEvent, frozen=True, tag="typing_edit"):
 
     type: ClassVar[str] = "typing_edit_message"
 
-    op: str
+    op: TypingOp
     sender_id: int
     message_id: int
     channel_id: int | None = None
@@ -129,17 +233,11 @@ class TypingEdit(EphemeralEvent, frozen=True, tag="typing_edit"):
     def is_for(self, org: Organization, to: Listener) -> bool:
         return _may_know(org, to, self.sender_id) and _watches_typing(org, to)
 
-    def wire(self, org: Organization, to: Listener) -> Wire:
-        recipient: Wire = {"type": "direct", "user_ids": self.user_ids}
+    def wire(self, org: Organization, to: Listener) -> TypingEditUpdate:
+        recipient = EditRecipient("direct", user_ids=self.user_ids)
         if self.channel_id is not None:
-            recipient = {"type": "channel", "channel_id": self.channel_id, "topic": self.topic}
-        return {
-            "type": "typing_edit_message",
-            "op": self.op,
-            "sender_id": self.sender_id,
-            "message_id": self.message_id,
-            "recipient": recipient,
-        }
+            recipient = EditRecipient("channel", channel_id=self.channel_id, topic=self.topic)
+        return TypingEditUpdate(self.op, self.sender_id, self.message_id, recipient)
 
 
 class AnswerUpdate(EphemeralEvent, frozen=True, tag="answer"):
@@ -171,20 +269,24 @@ class AnswerUpdate(EphemeralEvent, frozen=True, tag="answer"):
     def variant(self, to: Listener) -> Hashable:
         return to.options.capabilities.empty_topic_name
 
-    def wire(self, org: Organization, to: Listener) -> Wire:
-        fields: Wire = {"type": "answer", "op": self.op, "answer_token": self.answer_token}
-        fields |= conversation_fields(
+    def wire(self, org: Organization, to: Listener) -> AnswerState:
+        fields = conversation_fields(
             self.answer, allow_empty=to.options.capabilities.empty_topic_name
         )
         if self.op == "update":
-            fields |= {
-                "position": self.position,
-                "content": self.content,
-                "status_line": self.status,
-            }
+            return AnswerText(
+                op=self.op,
+                answer_token=self.answer_token,
+                position=self.position,
+                content=self.content,
+                status_line=self.status,
+                **fields,
+            )
         if self.op == "end":
-            fields["message_id"] = self.message_id
-        return fields
+            return AnswerEnd(
+                op=self.op, answer_token=self.answer_token, message_id=self.message_id, **fields
+            )
+        return AnswerState(op=self.op, answer_token=self.answer_token, **fields)
 
     def on_remote(self, org: Organization) -> bool:
         """An update that was sent before another server ended the answer may arrive after that."""
@@ -200,9 +302,9 @@ class AnswerUpdate(EphemeralEvent, frozen=True, tag="answer"):
         return True
 
 
-def conversation_fields(answer: StreamedAnswer, *, allow_empty: bool) -> Wire:
+def conversation_fields(answer: StreamedAnswer, *, allow_empty: bool) -> dict[str, Any]:
     """Whose an answer is and where, as clients get it."""
-    fields: Wire = {
+    fields: dict[str, Any] = {
         "sender_id": answer.bot_id,
         "asked_by": answer.asked_by,
         "started": int(answer.started_at),
@@ -232,18 +334,18 @@ class UserActive(EphemeralEvent, frozen=True, tag="came_online"):
     def variant(self, to: Listener) -> Hashable:
         return to.options.capabilities.simplified_presence_events, to.options.slim_presence
 
-    def wire(self, org: Organization, to: Listener) -> Wire:
+    def wire(self, org: Organization, to: Listener) -> PresenceUpdate:
         presence = Presence(self.active_at, self.idle_at)
         user = org.users[self.user_id]
         if to.options.capabilities.simplified_presence_events:
             modern = PresenceObject(**presence.modern(user.joined_at))
-            return {"type": "presence", "presences": {str(self.user_id): modern}}
-        fields: Wire = {"type": "presence", "user_id": self.user_id}
-        if not to.options.slim_presence:
-            fields["email"] = user.api_email(org.email_domain)
-        fields["server_timestamp"] = self.at
-        fields["presence"] = {"website": LegacyWebsite(**presence.legacy())}
-        return fields
+            return PresenceUpdate(presences={str(self.user_id): modern})
+        return PresenceUpdate(
+            user_id=self.user_id,
+            email=UNSET if to.options.slim_presence else user.api_email(org.email_domain),
+            server_timestamp=self.at,
+            presence={"website": ClientPresence(**presence.legacy(), pushable=False)},
+        )
 
 
 class PresenceChanged(EphemeralEvent, frozen=True, tag="presence_noted"):
@@ -288,5 +390,5 @@ def _may_know(org: Organization, to: Listener, user_id: int) -> bool:
     return org.may_know(org.users[to.user_id], org.users[user_id])
 
 
-def _named(org: Organization, user_id: int) -> dict[str, Any]:
-    return {"user_id": user_id, "email": org.users[user_id].api_email(org.email_domain)}
+def _typing_user(org: Organization, user_id: int) -> TypingUser:
+    return TypingUser(user_id, org.users[user_id].api_email(org.email_domain))

@@ -1,10 +1,10 @@
-"""The history reader: encodes messages for a reader of history, with fragments and pages.
+"""The history reader: encodes messages for a reader of history, with cached fragments.
 
-A cached fragment or page is used only if the reader's transaction sees no event that this server
+A cached fragment is used only if the reader's transaction sees no event that this server
 has not applied, and if the directory still holds the records that it contains.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import msgspec
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tertulia import events, storage
 from tertulia.caches.all_caches import Caches
-from tertulia.caches.history import Fragment, HistoryPage, HistoryWindow, PageKey, key_of
+from tertulia.caches.history import Fragment, key_of
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
@@ -92,39 +92,6 @@ class HistoryReader(msgspec.Struct, frozen=True):
     def touch(self, message_ids: Iterable[int]) -> None:
         number = self.format.number
         self.caches.fragments.touch(key_of(each, number) for each in message_ids)
-
-    def find_page(self, page_key: PageKey, end: LogPosition) -> HistoryPage | None:
-        """The cached page, if it is valid at the end of the log."""
-        if not self.shares or end != self.position:
-            return None
-        page = self.caches.pages.find_at(self._key(page_key), end.seq)
-        return page if page is not None and self._holds_current_records(page) else None
-
-    def put_page(
-        self,
-        page_key: PageKey,
-        end: LogPosition,
-        found: HistoryWindow,
-        fragments: Mapping[int, Fragment],
-    ) -> None:
-        """Cache a page that was read at the end of the log."""
-        if end == self.position:
-            provenance = {number: each.provenance for number, each in fragments.items()}
-            page = HistoryPage(
-                self.org.realm.id, page_key.channel_id, end.seq, found, fragments, provenance
-            )
-            self.caches.pages.put(self._key(page_key), page)
-
-    def _holds_current_records(self, page: HistoryPage) -> bool:
-        version = self.org.version
-        if page.version != version:
-            if not all(_is_valid(each, self.org) for each in page.fragments.values()):
-                return False
-            page.version = version
-        return True
-
-    def _key(self, page_key: PageKey) -> Hashable:
-        return self.org.life, page_key, self.format.number
 
 
 def encode(

@@ -36,6 +36,8 @@ class Options(msgspec.Struct, frozen=True, omit_defaults=True):
     slim_presence: bool = False
     include_subscribers: Literal["true", "false", "partial"] = "false"
     capabilities: Capabilities = Capabilities(notification_settings_null=False)
+    # Only messages in these channels; None stands for direct messages. Never stored.
+    places: frozenset[int | None] | None = None
 
     @property
     def includes_public_channels(self) -> bool:

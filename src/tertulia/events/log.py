@@ -5,6 +5,7 @@ committed. Reading never fails because of an entry's content: a newer server may
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from threading import Lock
 
 import msgspec
@@ -14,7 +15,7 @@ from tertulia.database.tx import Tx
 from tertulia.events.audience import Audience, Everyone
 from tertulia.events.logged_event import LoggedEvent
 from tertulia.events.types.event import Event, Unreadable
-from tertulia.storage.log import Entry
+from tertulia.storage.log import Entry, NewEntry
 
 PAGE = 1000  # events per read
 
@@ -27,13 +28,17 @@ _making = Lock()
 
 def announce(tx: Tx, event: Event, to: Audience) -> int:
     """Append an event to the log. Returns its seq."""
-    return storage.log.append(
+    return announce_all(tx, [event], to)
+
+
+def announce_all(tx: Tx, alike: Sequence[Event], to: Audience) -> int:
+    """Append events of one kind for one audience. Returns the seq of the last one."""
+    audience = _encode(to).decode()
+    return storage.log.append_all(
         tx,
-        event.kind,
-        _encode(to).decode(),
-        _encode(event).decode(),
-        invalidates_permits=event.invalidates_permits,
-        revokes_access=event.revokes_access,
+        [NewEntry(event.kind, audience, _encode(event).decode()) for event in alike],
+        invalidates_permits=alike[0].invalidates_permits,
+        revokes_access=alike[0].revokes_access,
     )
 
 

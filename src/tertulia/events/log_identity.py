@@ -25,7 +25,7 @@ async def check(database: Database, mailbox: Mailbox, last_event_id: int) -> tup
     is_known = is_stamped and mailbox.has_issued(last_event_id)
     if is_known or seq <= events.delivery.mailbox.seq_of(mailbox.start):
         return last_event_id, None
-    stamp = await database.query(mailbox.realm_id, storage.log.stamp_at, seq)
+    stamp = await database.of(mailbox.realm_id).query(storage.log.stamp_at, seq)
     if not is_stamped:
         index = last_event_id - events.delivery.mailbox.event_id(seq)
         if not stamp or index >= MAX_INDEX:

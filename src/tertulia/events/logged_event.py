@@ -38,6 +38,9 @@ class LoggedEvent:
         """Whether to deliver the event to a listener."""
         if not self.event.is_wanted_by(to):
             return False
+        places = to.options.places
+        if places is not None and self.about.channel_id not in places:
+            return False
         if not self.audience.includes(org, to.user_id, was_subscribed):
             if not to.options.includes_public_channels:
                 return False
@@ -74,4 +77,4 @@ class LoggedEvent:
         return [b"%s,%s" % (body[:-1], members) for body in encoded]
 
     def _encode(self, org: Organization, to: Listener) -> list[bytes]:
-        return [_encode(wire) for wire in self.event.wire(org, to) if to.wants(wire["type"])]
+        return [_encode(wire) for wire in self.event.wire(org, to) if to.wants(wire.type)]

@@ -6,14 +6,17 @@ same numbers. A change without a number is always sent to clients.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from tertulia import domain
 from tertulia.domain.people.presence import HISTORY_DAYS, Doing, Presence
 from tertulia.domain.people.user import SECONDS_PER_DAY, User
 from tertulia.storage.people.presence import NumberedPresence
+from tertulia.wire import Doc, any_of
+from tertulia.wire_fields import AlwaysFalse
 
 Known = Callable[[User], bool]
 
@@ -21,18 +24,40 @@ _encode = msgspec.json.Encoder().encode
 
 
 class PresenceObject(msgspec.Struct, frozen=True):
-    active_timestamp: int
-    idle_timestamp: int
+    active_timestamp: Annotated[int, Doc("When the user was last active.")]
+    idle_timestamp: Annotated[int, Doc("When the user was last connected.")]
 
 
-class LegacyPresence(msgspec.Struct, frozen=True):
-    client: str
-    status: str
-    timestamp: int
+class ClientPresence(msgspec.Struct, frozen=True, kw_only=True):
+    """The presence in one client, in the older form."""
+
+    client: Annotated[str | UnsetType, Doc("The name of the client.")] = UNSET
+    status: Annotated[
+        Literal["active", "idle", "offline"],
+        Doc("What the user does: `active`, `idle` or `offline`."),
+    ]
+    timestamp: Annotated[int, Doc("The time, in UNIX seconds.")]
+    pushable: AlwaysFalse | UnsetType = UNSET
 
 
-class LegacyWebsite(LegacyPresence, frozen=True):
-    pushable: bool = False
+Aggregated = Annotated[ClientPresence, Doc("The presence over all clients.")]
+Website = Annotated[ClientPresence, Doc("The presence in the browser.")]
+
+
+class PresenceByClient(msgspec.Struct, frozen=True):
+    aggregated: Aggregated
+    website: Website
+
+
+class UserPresence(PresenceObject, frozen=True):
+    """The newer and the older form together."""
+
+    aggregated: Aggregated
+    website: Website
+
+
+# By user id, or in the older form by email address.
+PresencesByUser = dict[str, Annotated[Any, any_of(PresenceObject, PresenceByClient)]]
 
 
 class _Entry(msgspec.Struct):
@@ -112,7 +137,7 @@ class PresenceTable:
 
     def legacy(
         self, days: int | None, now: float, email_domain: str, known: Known | None = None
-    ) -> dict[str, Any]:
+    ) -> dict[str, PresenceByClient]:
         """Compat: by email address, for clients that do not ask for the slim form."""
         return {
             self._users[user_id].api_email(email_domain): legacy_presence(
@@ -145,6 +170,6 @@ class PresenceTable:
         return found
 
 
-def legacy_presence(presence: Presence) -> dict[str, LegacyPresence]:
+def legacy_presence(presence: Presence) -> PresenceByClient:
     legacy = presence.legacy()
-    return {"aggregated": LegacyPresence(**legacy), "website": LegacyWebsite(**legacy)}
+    return PresenceByClient(ClientPresence(**legacy), ClientPresence(**legacy, pushable=False))

@@ -1,9 +1,11 @@
 """Imports the large libraries that the settings require at the start, so that no request waits for
 it."""
 
+from contextlib import suppress
 from importlib import import_module
 
 from tertulia.config import Config
+from tertulia.external.sso.provider_types import ProviderError
 
 # What the HTTP library would import during the first request.
 REQUEST_MODULES = ("httpcore", "anyio._backends._asyncio", "encodings.idna")
@@ -28,4 +30,5 @@ def load(config: Config) -> None:
         for name in REQUEST_MODULES:
             import_module(name)
         for provider in config.openid:
-            provider_http.tls_context(provider.ca_file)
+            with suppress(ProviderError):  # a missing file is reported by each login
+                provider_http.tls_context(provider.ca_file)

@@ -54,11 +54,18 @@ async def complete(config: Config, person: Person, task: str, text: str) -> str:
             )
     except RequestFailed as trouble:
         why = type(trouble).__name__
-        raise BadRequest(f"Error connecting to the language model: {why}") from None
+        raise BadRequest(
+            f"Error connecting to the language model: {why}", problem="service-unreachable"
+        ) from None
     if answer.status in (401, 403):
-        raise BadRequest("Error authenticating to the language model")
+        raise BadRequest(
+            "Error authenticating to the language model", problem="service-refused-credentials"
+        )
     if not 200 <= answer.status < 300:
-        raise BadRequest(f"The language model returned an unexpected error: {answer.status}")
+        raise BadRequest(
+            f"The language model returned an unexpected error: {answer.status}",
+            problem="language-model-error",
+        )
     return _text(answer.body)
 
 
@@ -70,5 +77,5 @@ def _text(body: bytes) -> str:
     text = (choices[0].message.content or "") if choices else ""
     text = "".join(each for each in text if each.isprintable() or each == "\n").strip()
     if not text:
-        raise BadRequest("The language model returned no text")
+        raise BadRequest("The language model returned no text", problem="language-model-empty")
     return text[:MAX_ANSWER_CHARACTERS]

@@ -37,15 +37,26 @@ async def create_meeting(config: Config, meeting_id: str, name: str, *, is_voice
         )
     except RequestFailed as trouble:
         why = type(trouble).__name__
-        raise BadRequest(f"Error connecting to the BigBlueButton server: {why}") from None
+        raise BadRequest(
+            f"Error connecting to the BigBlueButton server: {why}", problem="service-unreachable"
+        ) from None
     if answer.status != 200:
-        raise BadRequest(f"BigBlueButton server returned an unexpected error: {answer.status}")
+        raise BadRequest(
+            f"BigBlueButton server returned an unexpected error: {answer.status}",
+            problem="call-server-error",
+        )
     text = answer.body.decode(errors="replace")
     if _element(text, "returncode") != "SUCCESS":
         key = _element(text, "messageKey")
         if key == "checksumError":
-            raise BadRequest("Error authenticating to the BigBlueButton server")
-        raise BadRequest(f"BigBlueButton server returned an unexpected error: {key or '?'}")
+            raise BadRequest(
+                "Error authenticating to the BigBlueButton server",
+                problem="service-refused-credentials",
+            )
+        raise BadRequest(
+            f"BigBlueButton server returned an unexpected error: {key or '?'}",
+            problem="call-server-error",
+        )
     return _element(text, "createTime")
 
 
@@ -97,12 +108,16 @@ async def create_room(config: Config, name: str) -> str:
         )
     except RequestFailed as trouble:
         why = type(trouble).__name__
-        raise BadRequest(f"Error connecting to the Nextcloud server: {why}") from None
+        raise BadRequest(
+            f"Error connecting to the Nextcloud server: {why}", problem="service-unreachable"
+        ) from None
     if answer.status in (401, 403):
-        raise BadRequest("Error authenticating to the Nextcloud server")
+        raise BadRequest(
+            "Error authenticating to the Nextcloud server", problem="service-refused-credentials"
+        )
     token = _token(answer)
     if not token:
-        raise BadRequest("Failed to create Nextcloud Talk call")
+        raise BadRequest("Failed to create Nextcloud Talk call", problem="call-server-error")
     return f"{config.nextcloud_url}/index.php/call/{quote(token, safe='')}"
 
 

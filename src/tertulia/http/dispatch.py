@@ -120,8 +120,8 @@ class Api:
         self._refused = refused
         self._refresh_before_404 = refresh
         self._always = _ALWAYS if for_browsers else [*_ALWAYS, *_ANY_PAGE_MAY_CALL]
-        self._transport_security = [
-            (name.encode(), value.encode()) for name, value in config.transport_security
+        self._server_headers = [
+            (name.encode(), value.encode()) for name, value in config.response_headers
         ]
         self._head_of_second = (0, b"")
 
@@ -226,7 +226,10 @@ class Api:
         if texts:
             arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)
-        reply = await (cancel_on_disconnect(run, request) if route.long_poll else run)
+        if route.long_poll:
+            request.free_headers()
+            run = cancel_on_disconnect(run, request)
+        reply = await run
         unsupported = contract.unsupported(request.params)
         body = encode(reply, unsupported, for_zulip_client=request.is_zulip_client)
         if isinstance(reply, RedirectReply):
@@ -270,7 +273,7 @@ class Api:
         """Cached: within a second nearly all heads differ only in the length."""
         if reply_headers or answer.headers or answer.status != 200:
             date = (b"date", _http_date(int(time.time())))
-            headers = [date, *self._transport_security, *self._headers(answer, reply_headers)]
+            headers = [date, *self._server_headers, *self._headers(answer, reply_headers)]
             return head_of(answer.status, headers)
         return b"%bcontent-length: %d\r\n" % (self._usual_head(), len(answer.body))
 
@@ -280,7 +283,7 @@ class Api:
         second, head = self._head_of_second
         if second != now:
             date = _http_date(now)
-            first = [(b"date", date), *self._transport_security, *self._always]
+            first = [(b"date", date), *self._server_headers, *self._always]
             dated = [*first, _CACHE_CONTROL, (b"expires", date)]
             head = head_of(200, [*dated, (b"content-type", b"application/json")])
             self._head_of_second = now, head
@@ -312,7 +315,7 @@ async def _compressed(answer: Response, request: ApiRequest) -> Response:
 
 
 async def cancel_on_disconnect(run: Awaitable[Any], request: ApiRequest) -> Any:
-    """Await a slow endpoint, and cancel it when its client disconnects."""
+    """Await slow work, and cancel it when the client disconnects. Raises Disconnected."""
     waiting = asyncio.current_task()
     assert waiting is not None
     is_disconnected = False
@@ -322,7 +325,6 @@ async def cancel_on_disconnect(run: Awaitable[Any], request: ApiRequest) -> Any:
         is_disconnected = True
         waiting.cancel()
 
-    request.free_headers()
     request.on_disconnect(cancel)
     try:
         return await run
@@ -375,7 +377,6 @@ def log_failure(error: Exception, exchange: RequestLog) -> str:
 _ALWAYS = [
     (b"content-language", b"en"),
     (b"vary", b"Accept-Language"),
-    (b"x-content-type-options", b"nosniff"),
 ]
 _ANY_PAGE_MAY_CALL = [
     (b"access-control-allow-origin", b"*"),

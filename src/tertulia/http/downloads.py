@@ -22,7 +22,6 @@ _ALWAYS = {
         "default-src 'none'; img-src 'self'; media-src 'self'; object-src 'self';"
         " style-src 'unsafe-inline'"
     ),
-    "X-Content-Type-Options": "nosniff",
 }
 
 

@@ -120,7 +120,8 @@ class HttpExchange:
         running.add(task)
         try:
             await app(scope, self.receive, self.send)
-            if not (self.is_over or self.has_left):
+            # After a pause the application may notice a lost connection before `client_left`.
+            if not (self.is_over or self.has_left or self._connection.transport.is_closing()):
                 await self._fail("incomplete response")
         except BaseException as error:
             await self._fail(f"{type(error).__module__}.{type(error).__qualname__}")
@@ -262,7 +263,11 @@ class HttpExchange:
             return
         self.keeps_connection = False
         headers = [(b"content-type", b"text/plain"), (b"content-length", b"21")]
+        headers += self._connection.usual_headers()
         await self.reply(head_of(500, headers), b"Internal Server Error")
+
+
+_NOSNIFF = (b"x-content-type-options", b"nosniff")
 
 
 def head_of(status: int, headers: Headers) -> bytes:
@@ -278,7 +283,5 @@ def head_of(status: int, headers: Headers) -> bytes:
 def refusal(status: int, body: bytes) -> bytes:
     """A complete JSON response after which the connection is closed."""
     kind, length = (b"content-type", b"application/json"), str(len(body)).encode()
-    return b"%b\r\n%b" % (
-        head_of(status, [kind, (b"connection", b"close"), (b"content-length", length)]),
-        body,
-    )
+    headers = [kind, (b"connection", b"close"), (b"content-length", length), _NOSNIFF]
+    return b"%b\r\n%b" % (head_of(status, headers), body)

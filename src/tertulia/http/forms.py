@@ -21,8 +21,9 @@ MAX_LONE_PERCENT_SIGNS = 1000  # in one value
 
 QUICK_BYTES = 1 << 14  # smaller bodies are decoded at once
 
-# One slot: decoding holds the GIL, so a second thread would not help.
-FORMS = FairQueue("forms", slots=1, max_waiting=100)
+# One slot per person: the long forms of one person do not delay those of others. More threads
+# decode no faster, because decoding holds the GIL.
+FORMS = FairQueue("forms", slots=4, max_waiting=100, slots_per_person=1)
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -25,6 +25,18 @@ _BRACKETS_ONLY = bytes.maketrans(b"{}", b"[]")
 _NEITHER_BRACKETS_NOR_QUOTES = bytes(set(range(256)) - set(b'[]{}"'))
 
 
+class JsonText(str):
+    """A string of a JSON body. It is no JSON itself, unlike the text of a form."""
+
+    __slots__ = ()
+
+
+class JsonValue(str):
+    """Another value of a JSON body, encoded."""
+
+    __slots__ = ()
+
+
 def decode_json(text: str) -> Any:
     """Raises Problem."""
     if len(text) > MAX_CHARACTERS:
@@ -43,7 +55,7 @@ def decode_json(text: str) -> Any:
 
 
 def read_json(body: bytes) -> dict[str, str]:
-    """The members of an object as form fields: texts as they are, other values as JSON.
+    """The members of an object as form fields, each a JsonText or JsonValue.
 
     Lists and objects are validated here, and decoded only if a parameter needs them.
     """
@@ -61,7 +73,14 @@ def read_json(body: bytes) -> dict[str, str]:
 
 
 def _as_field(value: bytes) -> str:
-    return _decode_text(value) if value.startswith(b'"') else value.decode()
+    if value.startswith(b'"'):
+        return JsonText(_decode_text(value))
+    return JsonValue(value.decode())
+
+
+def is_null(field: str | None) -> bool:
+    """Whether a field is the null of a JSON body."""
+    return type(field) is JsonValue and field == "null"
 
 
 def _is_too_deep(text: str) -> bool:

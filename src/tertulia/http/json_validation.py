@@ -16,12 +16,12 @@ from msgspec.structs import replace
 
 from tertulia.http.parameter_rules import (
     MAX_SHOWN_NAME_LENGTH,
-    InvalidRule,
     Problem,
     Rule,
     as_id,
     value_error,
 )
+from tertulia.wire import IdMarker
 
 Check = Callable[[Any], Any]
 
@@ -131,7 +131,7 @@ def _ruled(inner: Any, markers: Iterable[Any]) -> Shape:
     rules: list[Rule] = []
     shape = shape_of(inner)
     for marker in markers:
-        if marker is InvalidRule:
+        if marker is IdMarker:
             shape = _ID
         elif isinstance(marker, Rule):
             rules.append(marker)

@@ -12,9 +12,10 @@ import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
-from tertulia.http.params import Parameter
+from tertulia.http.params import Contract, Parameter
 from tertulia.http.replies import Encoded, RedirectReply, Reply
 from tertulia.http.routing import Access, Route
+from tertulia.wire import ALSO_DESCRIBED
 
 URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
@@ -90,7 +91,6 @@ class Glossary(msgspec.Struct, frozen=True):
     about: str = ""
     sentence: Callable[[Route, str], str] = lambda route, name: ""
     of_field: Callable[[str, str], str] = lambda kind, name: ""
-    operation_id: Callable[[Route], str] = lambda route: f"{route.tag}.{route.endpoint.__name__}"
     # Schemas that are not in the code, such as those of events. A name of a reply gives more exact
     # types to its fields, and may add fields.
     schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -116,7 +116,7 @@ def describe(
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         path = prefix + route.path.replace(":path}", "}")
-        named = {"operationId": glossary.operation_id(route)}
+        named = {"operationId": route.operation_id}
         operation = named | _operation(route, schemas[route.contract.reply], glossary)
         operation["summary"] = titles[route.method, route.path]
         paths.setdefault(path, {})[route.method.lower()] = operation
@@ -166,7 +166,7 @@ def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> di
     has_query = route.method == "GET"
     contract = route.contract
     texts = _Texts(route, glossary)
-    parameters = [_path_parameter(name, kind, texts) for name, kind in contract.path_types.items()]
+    parameters = [_path_parameter(name, contract, texts) for name in contract.path_types]
     parameters += [
         {"name": name, "in": "header", "required": False, "description": words}
         | {"schema": {"type": "string"}}
@@ -207,8 +207,8 @@ class _Texts(msgspec.Struct, frozen=True):
     route: Route
     glossary: Glossary
 
-    def of(self, name: str) -> dict[str, Any]:
-        return _description(self.glossary.sentence(self.route, name))
+    def of(self, name: str, doc: msgspec.Meta) -> dict[str, Any]:
+        return _description(doc.description or self.glossary.sentence(self.route, name))
 
     @property
     def example(self) -> Mapping[str, Any]:
@@ -216,13 +216,13 @@ class _Texts(msgspec.Struct, frozen=True):
         return self.glossary.example(self.route)
 
 
-def _path_parameter(name: str, kind: type, texts: _Texts) -> dict[str, Any]:
-    schema: dict[str, Any] = (
-        {"type": "integer", "minimum": 0} if kind is int else {"type": "string"}
-    )
+def _path_parameter(name: str, contract: Contract, texts: _Texts) -> dict[str, Any]:
+    is_number = contract.path_types[name] is int
+    schema = {"type": "integer", "minimum": 0} if is_number else {"type": "string"}
     shown = {"name": name, "in": "path", "required": True, "schema": schema}
-    example = texts.glossary.example_of_path(name)
-    return shown | texts.of(f"{{{name}}}") | ({} if example is None else {"example": example})
+    doc = contract.path_docs[name]
+    example = doc.examples[0] if doc.examples else texts.glossary.example_of_path(name)
+    return shown | texts.of(f"{{{name}}}", doc) | ({} if example is None else {"example": example})
 
 
 def _query_parameters(parameters: Sequence[Parameter], texts: _Texts) -> list[dict[str, Any]]:
@@ -292,6 +292,8 @@ def _body(
 
 def _is_json(parameter: Parameter) -> bool:
     """In a form, scalars look the same as in JSON; only lists and objects are marked as JSON."""
+    if any(branch.get("type") == "array" for branch in parameter.schema.get("anyOf", ())):
+        return True
     return parameter.form == "json" and parameter.schema.get("type") not in (
         "integer",
         "boolean",
@@ -303,7 +305,7 @@ def _described(parameter: Parameter, texts: _Texts) -> dict[str, Any]:
     if parameter.alias_of:
         words = _description(f"The older name of `{parameter.alias_of}`.")
         return dict(parameter.schema) | words | {"deprecated": True}
-    schema = dict(parameter.schema) | texts.of(parameter.name)
+    schema = dict(parameter.schema) | texts.of(parameter.name, parameter.doc)
     if not parameter.is_required and parameter.default not in (None, msgspec.UNSET):
         schema["default"] = msgspec.to_builtins(parameter.default)
     return schema
@@ -311,7 +313,8 @@ def _described(parameter: Parameter, texts: _Texts) -> dict[str, Any]:
 
 def _reply_schemas(routes: Sequence[Route]) -> tuple[dict[Any, Any], dict[str, Any]]:
     replies = {route.contract.reply: _struct_of(route) for route in routes}
-    structs = sorted(set(replies.values()), key=lambda each: (each.__name__, each.__module__))
+    used = ALSO_DESCRIBED.union(replies.values())
+    structs = sorted(used, key=lambda each: (each.__name__, each.__module__))
     found, components = msgspec.json.schema_components(structs, ref_template=REFERENCE)
     by_struct = dict(zip(structs, found, strict=True))
     schemas = {reply: by_struct[struct] for reply, struct in replies.items()}
@@ -329,11 +332,18 @@ def _completed(schemas: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]
         fields |= glossary.schemas.get(kind, {}).get("properties", {})
         if fields:
             schema["properties"] = {
-                name: _description(glossary.of_field(kind, name)) | field
+                name: _description(glossary.of_field(kind, name)) | _hoisted(field)
                 for name, field in fields.items()
             }
         described[kind] = schema
     return described
+
+
+def _hoisted(field: Mapping[str, Any]) -> dict[str, Any]:
+    """The field with the description that a branch of its union has: `ChannelId | None`."""
+    branches = [dict(each) for each in field.get("anyOf", ())]
+    words = [each.pop("description") for each in branches if "description" in each]
+    return dict(field) | ({"description": words[0], "anyOf": branches} if words else {})
 
 
 def _description(words: str) -> dict[str, str]:

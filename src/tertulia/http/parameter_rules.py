@@ -9,6 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
 
+from tertulia.wire import IdMarker
+
 MAX_SHOWN_NAME_LENGTH = 100
 
 
@@ -211,13 +213,14 @@ class BareOrJson:
     """A text that is sent bare or as a JSON string; clients differ."""
 
 
-class InvalidRule:
-    """Marks an integer as an id: see `Id`."""
+class NullRefused:
+    """A value whose default opens something: `null` in a form may be one that a client failed to
+    fill in, so it does not count as absent."""
 
 
 # An id out of range is treated like an unknown id: it becomes NO_ID and finds nothing, so that the
 # endpoint gives its own error.
-Id = Annotated[int, InvalidRule]
+Id = Annotated[int, IdMarker]
 NO_ID = -1
 LARGEST_ID = 2**63 - 1
 MAX_ID_DIGITS = 19

@@ -2,15 +2,16 @@
 
 Keyword-only arguments are request parameters. A `str` is taken as it is; a union with `str` is read
 as JSON if that fits and as text otherwise; everything else is JSON. Parameters are read in the
-declared order, and the first problem is reported. Validation libraries do not produce the error
+declared order, and the first problem is reported. A member of a JSON body must have the type of the
+parameter; null is absent. Validation libraries do not produce the error
 texts that clients know, so the checks are ours; msgspec decodes the JSON.
 """
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from functools import cache, partial
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import UnsetType
@@ -18,7 +19,7 @@ from msgspec import UnsetType
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
 from tertulia.http.forms import Files, Incoming, RawBody
-from tertulia.http.json_text import decode_json
+from tertulia.http.json_text import JsonValue, decode_json, is_null
 from tertulia.http.json_validation import JSON_KINDS, Shape, shape_of, without
 from tertulia.http.parameter_rules import (
     Alias,
@@ -26,9 +27,11 @@ from tertulia.http.parameter_rules import (
     Described,
     Json,
     Name,
+    NullRefused,
     OnlyWith,
     Problem,
 )
+from tertulia.wire import NO_DOC, doc_of, markers
 
 Form = Literal["raw", "json", "either"]
 
@@ -51,7 +54,10 @@ class Parameter(msgspec.Struct, frozen=True):
     default: Any
     form: Form
     read: Callable[[str], Any]  # raises Problem; _ABSENT counts as not sent
+    read_member: Callable[[str], Any]  # the same for a member of a JSON body
+    takes_null: bool  # whether null in a JSON body has a meaning of its own
     schema: dict[str, Any]
+    doc: msgspec.Meta = NO_DOC
     alias_of: str | None = None  # in the API description, an older name of this parameter
 
     @property
@@ -63,6 +69,7 @@ class Contract(msgspec.Struct, frozen=True):
     """The parameters and the result of an endpoint."""
 
     path_types: Mapping[str, type[int] | type[str]]
+    path_docs: Mapping[str, msgspec.Meta]
     parameters: Sequence[Parameter]
     files_argument: str | None
     streams_files: bool  # whether files are streamed to the endpoint
@@ -85,12 +92,12 @@ class Contract(msgspec.Struct, frozen=True):
             text = given.get(name)
             if parameter.aliases:
                 name, text = _choose(parameter, given)
-            if text is None:
+            if text is None or (is_null(text) and not parameter.takes_null):
                 if parameter.is_required:
                     raise MissingParameter(name=parameter.name)
                 continue
             try:
-                value = parameter.read(text)
+                value = (parameter.read if type(text) is str else parameter.read_member)(text)
             except Problem as problem:
                 raise BadRequest(problem.text(name)) from None
             if value is not _ABSENT:
@@ -108,7 +115,8 @@ class Contract(msgspec.Struct, frozen=True):
 
 
 def _choose(parameter: Parameter, given: Mapping[str, str]) -> tuple[str, str | None]:
-    names = [name for name in (parameter.name, *parameter.aliases) if name in given]
+    known = (parameter.name, *parameter.aliases)
+    names = [name for name in known if name in given and not is_null(given[name])]
     if len(names) > 1:
         raise BadRequest(f"Can't decide between '{names[0]}' and '{names[1]}' arguments")
     return (names[0], given[names[0]]) if names else (parameter.name, None)
@@ -147,6 +155,7 @@ def contract_of(endpoint: Callable[..., Any]) -> Contract:
     reply = hints.get("return")
     return Contract(
         path_types,
+        {name: doc_of(hints[name]) for name in path_types},
         tuple(parameters),
         files_argument,
         Incoming in hints.values(),
@@ -166,51 +175,50 @@ def _path_type(annotation: Any) -> type[int] | type[str]:
 
 
 def _parameter(argument: inspect.Parameter, annotation: Any) -> Parameter:
-    markers = _markers(annotation)
+    found = list(markers(annotation))
     is_required = argument.default is inspect.Parameter.empty
     # Compat: clients send `null` for what they leave out. Where the two differ, the signature says
     # `T | None | UnsetType = UNSET`.
     null_is_absent = not is_required and argument.default is not msgspec.UNSET
     shape = shape_of(_wire_type(annotation, null_is_absent))
-    form = _form(shape, markers)
+    form = _form(shape, found)
+    described = next((each for each in found if isinstance(each, Described)), None)
     return Parameter(
         argument=argument.name,
-        name=next((each.name for each in markers if isinstance(each, Name)), argument.name),
-        aliases=tuple(each.name for each in markers if isinstance(each, Alias)),
-        only_with=next((each for each in markers if isinstance(each, OnlyWith)), None),
+        name=next((each.name for each in found if isinstance(each, Name)), argument.name),
+        aliases=tuple(each.name for each in found if isinstance(each, Alias)),
+        only_with=next((each for each in found if isinstance(each, OnlyWith)), None),
         is_required=is_required,
         default=argument.default,
         form=form,
-        read=_reader(form, shape, null_is_absent),
-        schema=next((each.schema for each in markers if isinstance(each, Described)), shape.schema),
+        read=_reader(form, shape, null_is_absent and NullRefused not in found),
+        read_member=partial(_read_member, shape, described is not None),
+        takes_null=NoneType in shape.kinds and not null_is_absent,
+        schema=shape.schema if described is None else described.schema,
+        doc=doc_of(annotation),
     )
-
-
-def _markers(annotation: Any) -> list[Any]:
-    """The markers of a parameter, including those inside `Annotated[…] | None`."""
-    if get_origin(annotation) is Annotated:
-        inner, *markers = get_args(annotation)
-        return [*_markers(inner), *markers]
-    if get_origin(annotation) in (Union, UnionType):
-        return [marker for branch in get_args(annotation) for marker in _markers(branch)]
-    return []
 
 
 def _wire_type(annotation: Any, null_is_absent: bool) -> Any:
     if get_origin(annotation) is Annotated:
-        inner, *markers = get_args(annotation)
-        return Annotated[(_wire_type(inner, null_is_absent), *markers)]
+        inner, *own = get_args(annotation)
+        return Annotated[(_wire_type(inner, null_is_absent), *own)]
     return without(annotation, UnsetType, *([NoneType] if null_is_absent else []))
 
 
-def _form(shape: Shape, markers: Sequence[Any]) -> Form:
-    if Json in markers:
+def _form(shape: Shape, marked: Sequence[Any]) -> Form:
+    if Json in marked:
         return "json"
-    if BareOrJson in markers:
+    if BareOrJson in marked:
         return "either"
     if str not in shape.kinds or shape.kinds == JSON_KINDS:
         return "json"
     return "raw" if shape.kinds <= {str, NoneType} else "either"
+
+
+def _read_member(shape: Shape, is_parsed_by_endpoint: bool, text: str) -> Any:
+    is_encoded = type(text) is JsonValue and not is_parsed_by_endpoint
+    return shape.check(decode_json(str(text)) if is_encoded else str(text))
 
 
 def _reader(form: Form, shape: Shape, null_is_absent: bool) -> Callable[[str], Any]:

@@ -5,15 +5,19 @@ list of unsupported parameters are added here to the encoded bytes, so an endpoi
 """
 
 from collections.abc import Sequence
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 
 from tertulia.errors import ClientError
 from tertulia.http.exchange import Pieces
+from tertulia.wire import Doc
 
 MAX_JOINED_PIECES = 1000
 MAX_JOINED_BYTES = 1 << 20
+
+
+Url = Annotated[str, Doc("The URL.")]
 
 
 class Reply(msgspec.Struct):
@@ -26,7 +30,7 @@ class Reply(msgspec.Struct):
 class RedirectReply(Reply):
     """A redirect: the result is at another address."""
 
-    url: str
+    url: Url
 
 
 R_co = TypeVar("R_co", bound=Reply, covariant=True)
@@ -83,4 +87,5 @@ def encode(
 
 def encode_error(error: ClientError) -> bytes:
     keys = {"result": "error", "msg": error.msg, "code": error.code, **error.extra()}
+    keys |= error.problem_keys()
     return _encode(keys) + b"\n"

@@ -277,7 +277,7 @@ class ApiRequest:
         body, self._body = bytes(self._body), bytearray()
         if self._is_kept:
             self.body = RawBody(body)
-            if not self._has_form() or not self._is_form():
+            if not self._has_form() or not self._is_form() or begins_as_json(body):
                 return
         try:
             fields, self.files = await decoded(self.person, len(body), self._decode, body)
@@ -293,7 +293,7 @@ class ApiRequest:
         if self._is_multipart():
             return read_multipart(body, self.headers["content-type"])
         # Compat: `curl -d '{…}'` sends JSON with the content type of a form.
-        is_json = not self._is_form() or (not self._is_kept and _looks_like_json(body))
+        is_json = not self._is_form() or _looks_like_json(body)
         return (read_json if is_json else read_urlencoded)(body), []
 
     def _has_form(self) -> bool:
@@ -313,6 +313,12 @@ class ApiRequest:
 
     def _is_multipart(self) -> bool:
         return self._media_type == "multipart/form-data"
+
+
+def begins_as_json(body: bytes) -> bool:
+    """Whether a body that is kept is JSON, whatever its content type says: curl sends that of a
+    form by default."""
+    return body.lstrip()[:1] in (b"{", b"[")
 
 
 def _looks_like_json(body: bytes) -> bool:

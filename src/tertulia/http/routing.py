@@ -1,4 +1,4 @@
-"""Routing from paths to endpoints: `get("/messages/{message_id}", messages.fetch_one)`.
+"""Routing from paths to endpoints: `get("/messages/{message_id}", messages.fetch, "get-message")`.
 
 A signature that contradicts its path fails at the start; the rest of it is compiled with the first
 call. Paths are matched segment by segment: literal text before digits before anything else. The
@@ -35,6 +35,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     method: str
     path: str
     endpoint: Endpoint
+    operation_id: str  # as in Zulip's description where it has the same operation
     access: Access = "user"  # `authenticate` enforces it
     # ("key": a key in the URL, for clients that cannot send headers)
     webhook_bots: bool = False  # whether incoming webhook bots may call it
@@ -86,8 +87,14 @@ class RouteOptions(TypedDict, total=False):
     long_poll: bool
 
 
-def _route(method: str, path: str, endpoint: Endpoint, **options: Unpack[RouteOptions]) -> Route:
-    route = Route(method=method, path=path, endpoint=endpoint, **options)
+def _route(
+    method: str,
+    path: str,
+    endpoint: Endpoint,
+    operation_id: str,
+    **options: Unpack[RouteOptions],
+) -> Route:
+    route = Route(method=method, path=path, endpoint=endpoint, operation_id=operation_id, **options)
     named = [_name(segment) for segment in route.segments if _name(segment)]
     if sorted(named) != sorted(path_types_of(endpoint)):
         raise TypeError(f"{method} {path} and {endpoint.__qualname__}() name different things")

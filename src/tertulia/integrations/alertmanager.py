@@ -6,7 +6,7 @@ describes it.
 
 from tertulia.integrations import alerts
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import bullets, count, line, link, strong
+from tertulia.integrations.phrases import bullets, count, link, strong
 from tertulia.integrations.webhook_message import WebhookMessage
 
 
@@ -16,7 +16,16 @@ def to_message(request: WebhookRequest) -> WebhookMessage | None:
     word_label = request.query.get("desc", "description")
     status = payload.text("status").lower()
     listed = payload.each("alerts")
-    topic = payload.words(f"commonLabels.{name_label}") or _group(payload)
+    by_topic = alerts.by_topic(listed, lambda alert: _topic(alert, name_label))
+    home = payload.words("externalURL")
+    found = [
+        WebhookMessage(status, topic, _text(some, status, home, name_label, word_label))
+        for topic, some in (by_topic or {_group(payload): []}).items()
+    ]
+    return alerts.joined(found)
+
+
+def _text(listed: list[Payload], status: str, home: str, name_label: str, word_label: str) -> str:
     parts = []
     for state, title in (("firing", "Firing"), ("resolved", "Resolved")):
         some = [each for each in listed if (each.words("status") or status).lower() == state]
@@ -29,10 +38,11 @@ def to_message(request: WebhookRequest) -> WebhookMessage | None:
                 lines.append(f"and {count(len(some) - len(lines), 'other')}")
             parts.append(f"{alerts.sign(state)} {strong(title)}\n{bullets(lines)}")
     text = "\n\n".join(parts) or f"{alerts.sign(status)} {strong(status)}"
-    home = payload.words("externalURL")
-    return WebhookMessage(
-        status, line(topic), f"{text}\n\n{link('Alertmanager', home)}" if home else text
-    )
+    return f"{text}\n\n{link('Alertmanager', home)}" if home else text
+
+
+def _topic(alert: Payload, label: str) -> str:
+    return alert.pairs("labels").get(label) or alert.pairs("annotations").get(label) or "(unknown)"
 
 
 def _group(payload: Payload) -> str:

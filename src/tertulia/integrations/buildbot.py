@@ -1,8 +1,10 @@
-"""Buildbot, with the reporter HttpStatusPush:
-https://docs.buildbot.net/latest/manual/configuration/reporters/http_status.html"""
+"""Buildbot, with the reporter HttpStatusPush or ZulipStatusPush:
+https://docs.buildbot.net/latest/manual/configuration/reporters/http_status.html
+https://docs.buildbot.net/latest/manual/configuration/reporters/zulip_status.html"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import code, line, link
+from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
 RESULTS = {
@@ -18,6 +20,8 @@ RESULTS = {
 
 def to_message(request: WebhookRequest) -> WebhookMessage | None:
     payload = request.payload
+    if payload.words("event"):
+        return _of_zulip_reporter(payload)
     number = payload.text("number")
     builder = line(payload.words("builder.name")) or f"builder {line(payload.text('builderid'))}"
     named = link(f"Build #{number} of {builder}", payload.words("url"))
@@ -27,13 +31,31 @@ def to_message(request: WebhookRequest) -> WebhookMessage | None:
     if not payload.is_true("complete"):
         text = f"{named}{where} started."
         return WebhookMessage("started", topic, text, branch=branch or None)
-    result = payload.find("results").value
-    known = RESULTS.get(result) if isinstance(result, int) else None
-    name, sign = known or ("unknown", ":information:")
+    name, sign = _result(payload)
     words = line(payload.words("state_string"))
     described = f" ({words})" if words else ""
     text = f"{sign} {named}{where}: {name}{described}."
     return WebhookMessage(f"finished.{name}", topic, text, branch=branch or None)
+
+
+def _of_zulip_reporter(payload: Payload) -> WebhookMessage:
+    event = payload.text("event")
+    if event not in ("new", "finished"):
+        raise UnknownEvent(event)
+    named = link(
+        f"Build #{payload.text('buildid')} of {payload.text('buildername')}", payload.words("url")
+    )
+    topic = line(payload.words("project")) or "general"
+    if event == "new":
+        return WebhookMessage("started", topic, f"{named} started.")
+    name, sign = _result(payload)
+    return WebhookMessage(f"finished.{name}", topic, f"{sign} {named}: {name}.")
+
+
+def _result(payload: Payload) -> tuple[str, str]:
+    result = payload.find("results").value
+    known = RESULTS.get(result) if isinstance(result, int) else None
+    return known or ("unknown", ":information:")
 
 
 def _source(payload: Payload) -> tuple[str, str]:

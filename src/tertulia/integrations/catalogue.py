@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection
 
 import msgspec
 
-from tertulia.errors import BadRequest
 from tertulia.errors.integrations import MalformedPayload, MissingEventHeader, UnsupportedEvent
 from tertulia.integrations import (
     alertmanager,
@@ -57,7 +56,6 @@ from tertulia.integrations.rejections import (
     NoSuchHeader,
     UnexpectedPayload,
     UnknownEvent,
-    WebhookRejected,
 )
 from tertulia.integrations.signatures import Check
 from tertulia.integrations.webhook_message import WebhookMessage
@@ -83,8 +81,6 @@ class Integration(msgspec.Struct, frozen=True):
             raise MalformedPayload(webhook_name=self.title, field=str(unexpected)) from None
         except NoSuchHeader as missing:
             raise MissingEventHeader(header=str(missing)) from None
-        except WebhookRejected as refusal:
-            raise BadRequest(str(refusal)) from None
 
     @property
     def client(self) -> str:
@@ -124,7 +120,8 @@ _ALL = [
     Integration(
         "buildbot",
         "Buildbot",
-        "In `master.cfg`, as the `serverUrl` of a `reporters.HttpStatusPush`.",
+        "In `master.cfg`, as the `serverUrl` of a `reporters.HttpStatusPush`, or with"
+        " `reporters.ZulipStatusPush`.",
         buildbot.to_message,
     ),
     Integration(

@@ -14,7 +14,20 @@ def to_message(request: WebhookRequest) -> WebhookMessage | None:
 
 def _alerts(payload: Payload) -> WebhookMessage:
     status = payload.text("status").lower()
-    listed = payload.each("alerts")
+    by_topic = alerts.by_topic(payload.each("alerts"), _topic)
+    name = payload.words("commonLabels.alertname", "groupLabels.alertname", "title") or "Grafana"
+    found = [
+        WebhookMessage(status, topic, _text(some, status))
+        for topic, some in (by_topic or {line(name): []}).items()
+    ]
+    return alerts.joined(found)
+
+
+def _topic(alert: Payload) -> str:
+    return f"[{alert.words('labels.alertname', 'fingerprint') or 'Grafana'}]"
+
+
+def _text(listed: list[Payload], status: str) -> str:
     lines = [
         alerts.alert_line(
             each,
@@ -26,16 +39,15 @@ def _alerts(payload: Payload) -> WebhookMessage:
     ]
     if len(listed) > len(lines):
         lines.append(f"and {count(len(listed) - len(lines), 'other')}")
-    topic = payload.words("commonLabels.alertname", "groupLabels.alertname", "title") or "Grafana"
     headline = f"{alerts.sign(status)} {strong(status.capitalize())}"
-    return WebhookMessage(status, line(topic), f"{headline}\n\n{bullets(lines)}".rstrip())
+    return f"{headline}\n\n{bullets(lines)}".rstrip()
 
 
 def _dashboard(payload: Payload) -> WebhookMessage:
     """Dashboard alerts, which versions before 11 send."""
     state = payload.text("state").lower()
-    name = payload.words("ruleName", "title") or "Grafana"
-    named = link(payload.words("title", "ruleName") or name, payload.words("ruleUrl"))
+    name = payload.words("title", "ruleName") or "Grafana"
+    named = link(name, payload.words("ruleUrl"))
     values = [
         f"{line(each.words('metric') or 'value')}: {line(each.words('value') or 'nothing')}"
         for each in payload.each("evalMatches")

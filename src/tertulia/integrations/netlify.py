@@ -35,7 +35,7 @@ def to_message(request: WebhookRequest) -> WebhookMessage | None:
     named = f"{link(f'Deploy to {name}', address)}{where}"
     words = payload.words("error_message") or payload.words("title")
     text = with_quote(EVENTS[event].format(deploy=named), words)
-    return WebhookMessage(event, line(name), text, branch=branch or None)
+    return WebhookMessage(event, line(branch or name), text, branch=branch or None)
 
 
 def _submission(payload: Payload) -> tuple[str, str]:

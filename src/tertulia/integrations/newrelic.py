@@ -26,11 +26,9 @@ def _issue(payload: Payload) -> WebhookMessage:
             ("Incidents", line(payload.words("totalIncidents"))),
         ]
     )
-    names = payload.texts("alertConditionNames")
-    topic = line(names[0] if names else title)
     sign = STATES.get(state, ":information:")
     return WebhookMessage(
-        humanize(state), topic, f"{sign} {named} is {humanize(state)}.\n\n{about}".rstrip()
+        humanize(state), line(title), f"{sign} {named} is {humanize(state)}.\n\n{about}".rstrip()
     )
 
 

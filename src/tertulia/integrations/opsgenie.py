@@ -52,7 +52,8 @@ def to_message(request: WebhookRequest) -> WebhookMessage | None:
     by = f" by {who}" if who else ""
     words = alert.words("note") or (alert.words("description") if action == "Create" else "")
     text = with_quote(f"{SIGNS.get(action, '')}{strong(name)} {VERBS[action]}{by}", words)
-    return WebhookMessage(humanize(action), line(name), f"{text}\n\n{_about(alert)}".rstrip())
+    topic = line(payload.words("integrationName")) or line(name)
+    return WebhookMessage(humanize(action), topic, f"{text}\n\n{_about(alert)}".rstrip())
 
 
 def _about(alert: Payload) -> str:

@@ -45,7 +45,7 @@ def _incident(event: Payload, incident: Payload, verb: str) -> tuple[str, str]:
     service = link(
         incident.words("service.summary") or "a service", incident.words("service.html_url")
     )
-    topic = f"Incident {number} {line(title)}" if number else line(title)
+    topic = f"Incident {line(title)} (#{line(number)})" if number else f"Incident {line(title)}"
     text = with_quote(f"{named} of {service} {verb}{by}{to}", title)
     return topic, text
 
@@ -55,6 +55,6 @@ def _note(event: Payload, incident: Payload) -> tuple[str, str]:
     named = link(about.words("summary") or "an incident", about.words("html_url"))
     who = line(event.words("agent.summary") or "Somebody")
     words = incident.words("content", "message")
-    return line(about.words("summary") or "PagerDuty"), with_quote(
+    return f"Incident {line(about.words('summary'))}".rstrip(), with_quote(
         f"{who} wrote about {named}", words
     )

@@ -29,4 +29,4 @@ def to_message(request: WebhookRequest) -> WebhookMessage | None:
         ]
     )
     text = with_quote(f"{SIGNS.get(state, ':information:')} {named}: {change}", words)
-    return WebhookMessage(state.lower(), line(name), f"{text}\n\n{about}".rstrip())
+    return WebhookMessage(state.lower(), f"{line(name)} status.", f"{text}\n\n{about}".rstrip())

@@ -1,5 +1,7 @@
 """Why an integration rejects a request; the catalogue reports it to the sender."""
 
+from tertulia.errors import BadRequest
+
 
 class UnknownEvent(Exception):
     """The integration does not support this event."""
@@ -13,5 +15,5 @@ class NoSuchHeader(Exception):
     """This required header is missing."""
 
 
-class WebhookRejected(Exception):
+class WebhookRejected(BadRequest):
     """Any other reason, as a text for the sender."""

@@ -41,8 +41,7 @@ def _issue(payload: Payload) -> tuple[str, str]:
             ("Assignee", line(issue.words("assignedTo.name"))),
         ]
     )
-    project = line(issue.words("project.name", "project.slug") or "Sentry")
-    return f"{project} / {line(issue.text('title'))}", f"{text}\n\n{about}".rstrip()
+    return line(issue.text("title")), f"{text}\n\n{about}".rstrip()
 
 
 def _alert(payload: Payload) -> tuple[str, str]:
@@ -86,4 +85,4 @@ def _of_plugin(payload: Payload) -> WebhookMessage:
     project = line(payload.words("project_name", "project") or "Sentry")
     about = fact_list([("Level", line(payload.words("level", "event.level")))])
     text = f"New event: {link(title, payload.words('url'))}.\n\n{about}".rstrip()
-    return WebhookMessage("event", f"{project} / {line(title)}", text)
+    return WebhookMessage("event", project, text)

@@ -34,7 +34,9 @@ def _incident(payload: Payload) -> WebhookMessage:
             ("Page", line(payload.words("page.status_description"))),
         ]
     )
-    return WebhookMessage(f"incident.{status}", line(name), f"{text}\n\n{about}".rstrip())
+    return WebhookMessage(
+        f"incident.{status}", _topic(payload, name), f"{text}\n\n{about}".rstrip()
+    )
 
 
 def _component(payload: Payload) -> WebhookMessage:
@@ -43,4 +45,10 @@ def _component(payload: Payload) -> WebhookMessage:
     status = payload.words("component_update.new_status") or payload.text("component.status")
     change = f"{humanize(before)} → {humanize(status)}" if before else humanize(status)
     sign = SIGNS.get(status, ":information:")
-    return WebhookMessage(f"component.{status}", line(name), f"{sign} {strong(name)}: {change}.")
+    text = f"{sign} {strong(name)}: {change}."
+    return WebhookMessage(f"component.{status}", _topic(payload, name), text)
+
+
+def _topic(payload: Payload, name: str) -> str:
+    page = line(payload.words("page.status_description"))
+    return f"{line(name)}: {page}" if page else line(name)

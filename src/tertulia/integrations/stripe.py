@@ -37,6 +37,12 @@ NESTED = {
     "charge.refund": "refunds",
     "checkout.session": "",
 }
+FIXED_TOPICS = {
+    "account": "account updates",
+    "charge.dispute": "disputes",
+    "charge.refund": "refunds",
+}
+OTHER_TOPICS = {"charge": "charges"}  # of events without a customer
 # Currencies without a smaller unit.
 WHOLE = {
     "bif", "clp", "djf", "gnf", "jpy", "kmf", "krw", "mga", "pyg", "rwf", "ugx", "vnd", "vuv",
@@ -68,7 +74,15 @@ def to_message(request: WebhookRequest) -> WebhookMessage | None:
             ("Changed", _changed(payload)),
         ]
     )
-    return WebhookMessage(event, humanize(kind), f"{headline}\n\n{about}".rstrip())
+    return WebhookMessage(event, _topic(kind, thing), f"{headline}\n\n{about}".rstrip())
+
+
+def _topic(kind: str, thing: Payload) -> str:
+    """Zulip's: events of a customer are in a topic of theirs."""
+    if kind == "customer":
+        return line(thing.words("id")) or "customer"
+    customer = line(thing.words("customer.id", "customer"))
+    return FIXED_TOPICS.get(kind) or customer or OTHER_TOPICS.get(kind, humanize(kind))
 
 
 def _amount(thing: Payload) -> str:

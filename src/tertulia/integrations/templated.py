@@ -2,7 +2,8 @@
 
 The templates are parameters of the webhook's URL. A template comes from a user and runs on the
 server, so it is bounded: only a small part of Jinja is allowed (values, conditions, loops and a few
-filters; no calls and no arithmetic), and all loops together have few iterations.
+filters; no calls and no arithmetic), all loops together have few iterations, and each lookup,
+filter and comparison takes from a budget, by the size of its values.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +19,8 @@ from tertulia.integrations.webhook_message import WebhookMessage
 MAX_TEMPLATE_LENGTH = 2000
 MAX_TEXT_LENGTH = 9000
 MAX_ITERATIONS = 50
+MAX_WORK = 20_000  # values that lookups, filters and comparisons may read
+CHARACTERS_PER_VALUE = 100  # a longer text counts as several values
 MAX_DEPTH = 20
 MAX_NESTING = 12  # of expressions and blocks; Jinja takes minutes to compile deep ones
 MAX_VALUES = 1000  # of a payload; the rest is left out
@@ -34,7 +37,7 @@ ALLOWED_TESTS = {"defined", "undefined", "none", "string", "number", "mapping", 
 def to_message(request: WebhookRequest) -> WebhookMessage | None:
     text = request.query.get("text_template", "")
     if not text.strip():
-        raise WebhookRejected("The address needs a text_template.")
+        raise WebhookRejected("The address needs a text_template.", problem="text-template-missing")
     values = _pruned(request.payload.value)
     shown = _render("text_template", text, values)
     if not shown.strip():
@@ -47,8 +50,13 @@ def _render(name: str, template: str, values: Mapping[str, Any]) -> str:
     if not template:
         return ""
     if len(template) > MAX_TEMPLATE_LENGTH:
-        raise WebhookRejected(f"{name} has more than {MAX_TEMPLATE_LENGTH} characters.")
-    environment = _environment()
+        raise WebhookRejected(
+            "{name} has more than {limit} characters.",
+            problem="template-too-long",
+            name=name,
+            limit=MAX_TEMPLATE_LENGTH,
+        )
+    environment = _environment(_Budget(name))
     pieces: list[str] = []
     length = 0
     try:
@@ -61,7 +69,12 @@ def _render(name: str, template: str, values: Mapping[str, Any]) -> str:
                 break
     except _mistakes() as mistake:
         reason = shortened(str(mistake), 200)
-        raise WebhookRejected(f"{name} is not a valid template: {reason}") from None
+        raise WebhookRejected(
+            "{name} is not a valid template: {detail}",
+            problem="template-invalid",
+            name=name,
+            detail=reason,
+        ) from None
     return "".join(pieces)
 
 
@@ -72,15 +85,53 @@ def _mistakes() -> tuple[type[Exception], ...]:
     return mistake, TypeError, ValueError, NameError, SyntaxError, RecursionError, MemoryError
 
 
-def _environment() -> Any:
-    """One for each rendering: its loops share a number of iterations."""
+class _Budget:
+    """The work that one rendering may do."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._left = MAX_WORK
+
+    def spend(self, work: int) -> None:
+        self._left -= work
+        if self._left < 0:
+            raise WebhookRejected(
+                "{name} takes too much work.", problem="template-too-costly", name=self._name
+            )
+
+    def read(self, value: Any) -> Any:
+        """Pay for reading a value with all that it contains."""
+        self.spend(1)
+        if isinstance(value, str):
+            self.spend(len(value) // CHARACTERS_PER_VALUE)
+        elif isinstance(value, list):
+            for item in value:
+                self.read(item)
+        elif isinstance(value, Mapping):
+            for name, item in value.items():
+                self.read(name)
+                self.read(item)
+        return value
+
+    def paid(self, work: Callable[..., Any]) -> Callable[..., Any]:
+        """A filter that pays for the value it reads."""
+        return lambda value, *args, **named: work(self.read(value), *args, **named)
+
+
+def _environment(budget: _Budget) -> Any:
+    """One for each rendering: all of it shares a number of iterations and a budget."""
     undefined = import_module("jinja2").ChainableUndefined
     environment = _json_environment()(
         autoescape=False, finalize=_as_text, undefined=undefined, optimized=False
     )
+    environment.budget = budget
     environment.globals.clear()
     environment.filters.clear()
-    environment.filters.update(FILTERS, bounded=_bounded(MAX_ITERATIONS))
+    environment.filters.update(
+        {name: budget.paid(work) for name, work in FILTERS.items()},
+        bounded=_bounded(MAX_ITERATIONS),
+        compared=budget.read,
+    )
     return environment
 
 
@@ -92,6 +143,7 @@ def _json_environment() -> Any:
 
     class JsonEnvironment(sandbox):  # type: ignore[misc]  # it is loaded when first needed
         def getitem(self, obj: Any, argument: Any) -> Any:
+            self.budget.spend(1)
             if isinstance(obj, dict) and isinstance(argument, str) and argument in obj:
                 return obj[argument]
             if isinstance(obj, list) and isinstance(argument, int):
@@ -123,17 +175,43 @@ def _check(name: str, parsed: Any) -> None:
     """Refuse all that is not allowed, and bound the loops."""
     nodes = import_module("jinja2.nodes")
     if _is_deeper(parsed, MAX_NESTING):
-        raise WebhookRejected(f"{name}: conditions, loops or filters nest too deep.")
+        raise WebhookRejected(
+            "{name}: conditions, loops or filters nest too deep.",
+            problem="template-too-deep",
+            name=name,
+        )
     for node in parsed.find_all(nodes.Node):
         kind = type(node).__name__
         if kind not in ALLOWED:
-            raise WebhookRejected(f"{name}: {kind} is not allowed in a template.")
+            raise WebhookRejected(
+                "{name}: {word} is not allowed in a template.",
+                problem="template-word-not-allowed",
+                name=name,
+                word=kind,
+            )
         if kind == "Test" and node.name not in ALLOWED_TESTS:
-            raise WebhookRejected(f"{name}: the test {node.name!r} is not allowed in a template.")
+            raise WebhookRejected(
+                "{name}: the test {word} is not allowed in a template.",
+                problem="template-test-not-allowed",
+                name=name,
+                word=f"{node.name!r}",
+            )
+    for compared in list(parsed.find_all(nodes.Compare)):
+        for side in (compared, *compared.ops):
+            side.expr = _filtered(side.expr, "compared")
     for loop in list(parsed.find_all(nodes.For)):
         if loop.recursive:
-            raise WebhookRejected(f"{name}: a recursive loop is not allowed in a template.")
-        loop.iter = nodes.Filter(loop.iter, "bounded", [], [], None, None, lineno=loop.lineno)
+            raise WebhookRejected(
+                "{name}: a recursive loop is not allowed in a template.",
+                problem="template-recursive-loop",
+                name=name,
+            )
+        loop.iter = _filtered(loop.iter, "bounded")
+
+
+def _filtered(expression: Any, name: str) -> Any:
+    nodes = import_module("jinja2.nodes")
+    return nodes.Filter(expression, name, [], [], None, None, lineno=expression.lineno)
 
 
 def _is_deeper(node: Any, levels: int) -> bool:

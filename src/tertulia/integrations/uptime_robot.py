@@ -13,27 +13,35 @@ STATES = {
     "2": ("up", ":squared_ok: {name} is up"),
     "3": ("ssl_expiry", ":warning: The certificate of {name} expires soon"),
 }
+# In the template for Zulip, whose variables have other names.
+ZULIP_KINDS = {"down": "1", "up": "2"}
 
 
 def to_message(request: WebhookRequest) -> WebhookMessage | None:
     def value(name: str) -> str:
         return request.payload.words(name) or request.query.get(name, "").strip()
 
-    kind = value("alertType")
+    kind = value("alertType") or ZULIP_KINDS.get(value("alert_type_friendly_name").lower(), "")
     if kind not in STATES:
         raise UnexpectedPayload("alertType")
     event, headline = STATES[kind]
-    name = value("monitorFriendlyName") or value("monitorURL")
+    address = value("monitorURL") or value("monitor_url")
+    name = value("monitorFriendlyName") or value("monitor_friendly_name") or address
     if not name:
         raise UnexpectedPayload("monitorFriendlyName")
-    named = link(name, value("monitorURL"))
+    named = link(name, address)
     duration = value("alertDuration")
     about = fact_list(
         [
-            ("Duration", f"{line(duration)} seconds" if duration.isdecimal() else ""),
+            (
+                "Duration",
+                f"{line(duration)} seconds"
+                if duration.isdecimal()
+                else line(value("alert_friendly_duration")),
+            ),
             ("Expires", line(value("sslExpiryDate"))),
             ("State", "" if event != "ssl_expiry" else humanize(value("alertTypeFriendlyName"))),
         ]
     )
-    text = with_quote(headline.format(name=named), value("alertDetails"))
+    text = with_quote(headline.format(name=named), value("alertDetails") or value("alert_details"))
     return WebhookMessage(event, line(name), f"{text}\n\n{about}".rstrip())

@@ -15,6 +15,7 @@ class WebhookMessage(msgspec.Struct, frozen=True):
     branch: str | None = None  # the target of a push
     is_private: bool = False  # whether it is about something that the sender does not show publicly
     to_owner: bool = False  # contains a secret: goes to the owner of the bot, not to the channel
+    more: "tuple[WebhookMessage, ...]" = ()  # about other topics, if a request is about several
 
 
 class Filters(msgspec.Struct, frozen=True):

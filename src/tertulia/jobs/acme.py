@@ -50,13 +50,13 @@ class CertificateRenewal:
     async def load(self) -> None:
         """Show the newest certificate, on every server."""
         certificate = self._shown()
-        issued = await self._database.query(0, actions.acme.certificate, self._vault)
+        issued = await self._database.of(0).query(actions.acme.certificate, self._vault)
         if certificate is not None and issued is not None and issued.host == self._host:
             certificate.use(issued.chain, issued.key)
 
     async def renew(self) -> None:
         """Get a certificate if there is none for the host, or it expires within a month."""
-        issued = await self._database.query(0, actions.acme.certificate, self._vault)
+        issued = await self._database.of(0).query(actions.acme.certificate, self._vault)
         is_good = issued is not None and issued.host == self._host and not _is_old(issued)
         if is_good or time.monotonic() < self._next_attempt:
             return
@@ -68,6 +68,7 @@ class CertificateRenewal:
             log.error(
                 "server.certificate_not_issued",
                 host=self._host,
+                authority=self._config.acme_directory,
                 reason=str(error)[:300],
                 retry_s=retry,
             )
@@ -79,7 +80,7 @@ class CertificateRenewal:
 
     async def _obtain(self) -> None:
         database, vault, config = self._database, self._vault, self._config
-        account = await database.write_in(0, actions.acme.account_key, vault, acme.new_key())
+        account = await database.of(0).write(actions.acme.account_key, vault, acme.new_key())
         kinds = [HTTP_01, TLS_ALPN_01] if config.acme_http_port else [TLS_ALPN_01]
         client = AcmeClient(config.acme_directory, account, config.acme_email, kinds)
         key = acme.new_key()
@@ -89,13 +90,13 @@ class CertificateRenewal:
             if (certificate := self._shown()) is not None:
                 certificate.end_challenge()
         issued = Issued(self._host, chain, key)
-        await database.write_in(0, actions.acme.store_certificate, vault, issued)
+        await database.of(0).write(actions.acme.store_certificate, vault, issued)
 
     async def _prepare(self, challenge: Challenge) -> None:
         certificate = self._shown()
         if challenge.kind == HTTP_01:
             pending = PendingChallenge(challenge.token, challenge.authorization)
-            await self._database.write_in(0, actions.acme.set_challenge, pending)
+            await self._database.of(0).write(actions.acme.set_challenge, pending)
         elif certificate is not None:
             certificate.begin_challenge(challenge.host, challenge.digest)
 

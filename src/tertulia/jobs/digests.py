@@ -23,7 +23,7 @@ class Digests:
         self._vault = vault
 
     async def run_once(self) -> None:
-        wanted = await self._database.read_in(0, storage.housekeeping_queries.with_digests)
+        wanted = await self._database.of(0).read(storage.housekeeping_queries.with_digests)
         await each(wanted, self._write)
 
     async def _write(self, realm_id: int) -> None:
@@ -46,11 +46,11 @@ class Digests:
         if not people:
             return
         since = now - PERIOD_SECONDS
-        active = await db.read_in_thread(storage.personal.digests.active_topics, since)
+        active = await db.in_thread.read(storage.personal.digests.active_topics, since)
         site = site_of(self._config, realm)
         for user_id in people:
             viewer = NarrowViewer(org.users[user_id], org.email_domain)
-            unread = await db.read_in_thread(actions.messages.catch_up.summaries, viewer)
+            unread = await db.in_thread.read(actions.messages.catch_up.summaries, viewer)
             await db.write(
                 actions.personal.digests.write, self._vault, user_id, active, since, site, unread
             )

@@ -54,9 +54,9 @@ class DiskWatch:
         )
 
     async def run_once(self) -> None:
-        if self._database.write_failure is not None:
+        if self._database.health.failure is not None:
             with contextlib.suppress(ServiceUnavailable):
-                await self._database.write_in(0, _probe)
+                await self._database.of(0).write(_probe)
         full = [space for space in self._spaces() if space.has_less_than(self.min_free_percent)]
         if full:
             await self._warn(min(full, key=lambda space: space.free_bytes))
@@ -73,11 +73,11 @@ class DiskWatch:
                 free_bytes=space.free_bytes,
                 total_bytes=space.total_bytes,
             )
-        if not await self._database.write_in(0, actions.disk_warnings.claim):
+        if not await self._database.of(0).write(actions.disk_warnings.claim):
             return
         facts = (str(space.folder), space.free_bytes, space.total_bytes)
-        for realm in await self._database.read_in(0, storage.organization.list_all):
-            await self._database.write_in(realm.id, actions.disk_warnings.warn_owners, *facts)
+        for realm in await self._database.of(0).read(storage.organization.list_all):
+            await self._database.of(realm.id).write(actions.disk_warnings.warn_owners, *facts)
 
     def _spaces(self) -> list[DiskSpace]:
         found = []

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from tertulia import actions, storage
-from tertulia.database import Database, OrgDatabase
+from tertulia.database import BlockingDatabase, Database, OrgDatabase
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 
@@ -36,7 +36,7 @@ class ClockWatch:
         return jump if abs(jump) > MIN_CLOCK_JUMP_SECONDS else 0.0
 
 
-async def compare_clocks(database: Database) -> None:
+async def compare_clocks(database: BlockingDatabase) -> None:
     """Correct the drift between this machine's clock and the database's."""
     await asyncio.to_thread(database.compare_clocks)
 
@@ -67,10 +67,10 @@ async def store_positions(
 
     in_use = set(delivery.mailboxes.realms())
     with_queues = (
-        await database.query(0, storage.housekeeping_queries.with_queues) if jump > 0 else []
+        await database.of(0).query(storage.housekeeping_queries.with_queues) if jump > 0 else []
     )
     await each(in_use.union(with_queues), keep)
-    await each(await database.query(0, actions.queues.realms_with_expired, now), forget)
+    await each(await database.of(0).query(actions.queues.realms_with_expired, now), forget)
     delivery.drop_idle_mailboxes()
 
 
@@ -80,31 +80,26 @@ async def evict_unused(delivery: Delivery) -> None:
 
 async def delete_send_keys(database: Database, kept_seconds: float) -> None:
     forget = actions.housekeeping.delete_expired_send_keys
-    while await _with_pause(database.write_in(0, forget, kept_seconds)):
-        pass
-
-
-async def delete_old_sent(database: Database) -> None:
-    while await _with_pause(database.write_in(0, actions.later.scheduled.delete_old_sent)):
+    while await with_pause(database.of(0).write(forget, kept_seconds)):
         pass
 
 
 async def delete_link_previews(database: Database) -> None:
     """Delete what was fetched long ago. The previews below messages stay."""
     before = database.clock() - actions.messages.link_previews.CACHED_SECONDS
-    await database.write_in(0, storage.link_previews.delete_older, before)
+    await database.of(0).write(storage.link_previews.delete_older, before)
 
 
 async def trim_logs(database: Database, delivery: Delivery) -> None:
     async def trim(realm_id: int) -> None:
         is_done = False
         while not is_done:
-            trimmed = await _with_pause(database.of(realm_id).write(actions.housekeeping.trim_log))
+            trimmed = await with_pause(database.of(realm_id).write(actions.housekeeping.trim_log))
             for queue_id in trimmed.queues_given_up:
                 delivery.close_queue(queue_id)
             is_done = trimmed.is_done
 
-    await each(await database.query(0, actions.housekeeping.realms_to_trim), trim)
+    await each(await database.of(0).query(actions.housekeeping.realms_to_trim), trim)
 
 
 async def delete_old_messages(database: Database) -> None:
@@ -116,7 +111,7 @@ async def delete_old_messages(database: Database) -> None:
     async def take_turn(target: tuple[OrgDatabase, int | None]) -> bool:
         db, channel_id = target
         for _ in range(STEPS_PER_RUN):
-            if not await _with_pause(db.write(actions.later.retention.delete_batch, channel_id)):
+            if not await with_pause(db.write(actions.later.retention.delete_batch, channel_id)):
                 return False
         return True
 
@@ -126,7 +121,9 @@ async def delete_old_messages(database: Database) -> None:
         return any(await each([(db, target) for target in targets], take_turn))
 
     while any(
-        await each(await database.query(0, storage.housekeeping_queries.with_retention), run_once)
+        await each(
+            await database.of(0).query(storage.housekeeping_queries.with_retention), run_once
+        )
     ):
         pass
 
@@ -135,27 +132,27 @@ async def purge_kept_messages(database: Database) -> None:
     """Delete what is kept and neither in its grace period nor on legal hold, for good."""
 
     async def purge(realm_id: int) -> None:
-        while await _with_pause(
+        while await with_pause(
             database.of(realm_id).write(actions.messages.restoration.purge_batch)
         ):
             pass
 
     async def purge_held(realm_id: int) -> None:
-        while await _with_pause(
+        while await with_pause(
             database.of(realm_id).write(actions.organization.legal_holds.purge_batch)
         ):
             pass
 
-    await each(await database.query(0, storage.messages.deleted.realms_with_due), purge)
-    held = await database.query(0, actions.organization.legal_holds.realms_to_purge)
+    await each(await database.of(0).query(storage.messages.deleted.realms_with_due), purge)
+    held = await database.of(0).query(actions.organization.legal_holds.realms_to_purge)
     await each(held, purge_held)
 
 
 async def sweep_files(database: Database) -> None:
     """Delete the bytes of deleted files and of incomplete uploads."""
-    has_more = await database.query(0, actions.files.upload.needs_sweep)
+    has_more = await database.of(0).query(actions.files.upload.needs_sweep)
     while has_more:
-        has_more = await _with_pause(database.write_in(0, actions.files.upload.sweep))
+        has_more = await with_pause(database.of(0).write(actions.files.upload.sweep))
 
 
 async def count_traffic(database: Database) -> None:
@@ -164,7 +161,7 @@ async def count_traffic(database: Database) -> None:
     async def count(realm_id: int) -> None:
         await database.of(realm_id).write(actions.channels.channel_stats.count, CHANNELS_PER_BATCH)
 
-    await each(await database.query(0, actions.channels.channel_stats.realms_to_count), count)
+    await each(await database.of(0).query(actions.channels.channel_stats.realms_to_count), count)
 
 
 async def announce_full_members(database: Database) -> None:
@@ -175,7 +172,9 @@ async def announce_full_members(database: Database) -> None:
         if await here.read(actions.people.full_members.due):
             await here.write(actions.people.full_members.announce_new)
 
-    await each(await database.query(0, storage.housekeeping_queries.with_waiting_period), announce)
+    await each(
+        await database.of(0).query(storage.housekeeping_queries.with_waiting_period), announce
+    )
 
 
 async def clear_ended_statuses(database: Database) -> None:
@@ -185,7 +184,7 @@ async def clear_ended_statuses(database: Database) -> None:
         while await database.of(realm_id).write(actions.people.statuses.clear_ended):
             pass
 
-    await each(await database.query(0, storage.housekeeping_queries.with_ended_statuses), clear)
+    await each(await database.of(0).query(storage.housekeeping_queries.with_ended_statuses), clear)
 
 
 async def delete_audit_entries(database: Database, days: int) -> None:
@@ -195,7 +194,7 @@ async def delete_audit_entries(database: Database, days: int) -> None:
         while await database.of(realm_id).write(actions.organization.audit.delete_expired, days):
             pass
 
-    await each(await database.query(0, actions.organization.audit.realms_with_old, days), forget)
+    await each(await database.of(0).query(actions.organization.audit.realms_with_old, days), forget)
 
 
 async def delete_expired_logins(database: Database) -> None:
@@ -210,15 +209,15 @@ async def delete_expired_logins(database: Database) -> None:
         await here.write(actions.people.pending_invitations.delete_expired)
         await here.write(actions.people.pending_logins.delete_expired)
 
-    await each(await database.query(0, actions.housekeeping.realms_with_old_access), forget)
+    await each(await database.of(0).query(actions.housekeeping.realms_with_old_access), forget)
 
 
 async def delete_received_mail(database: Database) -> None:
     """Delete expired reply addresses, and the ids of mails that arrived long ago."""
-    await database.write_in(0, actions.inbound_mail.delete_expired)
+    await database.of(0).write(actions.inbound_mail.delete_expired)
 
 
-async def _with_pause(step: Awaitable[T]) -> T:
+async def with_pause(step: Awaitable[T]) -> T:
     """Run a step of a long task, then pause for longer than the step took, so that others are
     served."""
     started = time.monotonic()

@@ -47,12 +47,12 @@ class MailSender:
         return
 
     async def send(self, items: Sequence[OutboxItem]) -> bool:
-        claimed = await self._database.write_in(0, actions.outbox.claim, items)
+        claimed = await self._database.of(0).write(actions.outbox.claim, items)
         if not claimed:
             return False
         done = await self._send_batch(claimed)
-        given_up = done.refused + await self._database.write_in(
-            0, actions.outbox.record_results, done.sent + done.refused, done.failed
+        given_up = done.refused + await self._database.of(0).write(
+            actions.outbox.record_results, done.sent + done.refused, done.failed
         )
         self._outbox.sent["mail"] += len(done.sent)
         self._outbox.given_up["mail"] += len(given_up)
@@ -78,7 +78,7 @@ class MailSender:
 
     async def _send(self, connection: SmtpConnection, item: OutboxItem, done: BatchResult) -> None:
         try:
-            realm = await self._database.query(0, storage.organization.find, item.realm_id)
+            realm = await self._database.of(0).query(storage.organization.find, item.realm_id)
             await connection.send(
                 mail_composer.compose(
                     actions.mail_outbox.opened(self._vault, item),

@@ -41,15 +41,15 @@ class MissedMessages:
         if dirty == []:
             return
         if dirty is None and self._config.sends_mail:
-            await self._database.write_in(0, storage.personal.missed_messages.start_all)
-        behind = await self._database.read_in(
-            0, storage.personal.missed_messages.realms_behind, dirty, self._config.sends_mail
+            await self._database.of(0).write(storage.personal.missed_messages.start_all)
+        behind = await self._database.of(0).read(
+            storage.personal.missed_messages.realms_behind, dirty, self._config.sends_mail
         )
         await each(behind, self._read_log)
 
     async def send_due(self) -> None:
         """Send the mails that are due to users who are away."""
-        due = await self._database.read_in(0, storage.personal.missed_messages.due, BATCH_SIZE)
+        due = await self._database.of(0).read(storage.personal.missed_messages.due, BATCH_SIZE)
         await each(due, self._write_mails)
 
     async def _read_log(self, realm_id: int) -> None:

@@ -78,8 +78,7 @@ class Outbox:
     async def _due(
         self, sender: Sender, busy: int, lane: int | None = None
     ) -> dict[int | None, list[OutboxItem]]:
-        found = await self._database.read_in(
-            0,
+        found = await self._database.of(0).read(
             storage.outbox.due,
             sender.transport,
             sender.max_claimed + busy,
@@ -98,8 +97,8 @@ class Outbox:
             while items and await sender.send(items):
                 items = (await self._due(sender, 0, lane)).get(lane, [])
             if len(self._busy[sender.transport]) == 1:
-                self.waiting[sender.transport] = await self._database.read_in(
-                    0, storage.outbox.count, sender.transport
+                self.waiting[sender.transport] = await self._database.of(0).read(
+                    storage.outbox.count, sender.transport
                 )
         except ServiceUnavailable:
             pass  # the items stay and are claimed again when the database is back

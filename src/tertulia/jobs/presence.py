@@ -34,7 +34,7 @@ async def delete_stale(database: Database, delivery: Delivery) -> None:
 
     oldest = actions.people.presence.expiry_threshold(database.clock())
     await each(
-        await database.query(0, storage.housekeeping_queries.with_old_presence, oldest), forget
+        await database.of(0).query(storage.housekeeping_queries.with_old_presence, oldest), forget
     )
     for org in delivery.organizations.values():
         org.presence.delete_before(oldest)

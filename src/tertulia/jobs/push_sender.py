@@ -152,7 +152,7 @@ class PushSender:
             return await web_push.push(
                 request,
                 self._vault.unseal(known[1]),
-                site_of(self._config, org.realm),
+                self._subject(org),
                 self._database.clock(),
                 self._config.webhook_networks,
                 seconds=self.timeout_seconds,
@@ -162,20 +162,24 @@ class PushSender:
         except RequestFailed:
             return PushResponse()
 
+    def _subject(self, org: Organization) -> str:
+        """Whom a push service writes to about our requests: it must be https or mailto."""
+        site = site_of(self._config, org.realm)
+        return site if site.startswith("https:") else f"mailto:{self._config.sender}"
+
     # --- notifications of messages that were read ---
 
     async def retract_read(self) -> None:
         """Remove notifications of messages that the user has read on another device."""
-        shown = await self._database.read_in(
-            0, storage.personal.web_push.shown, self._checked_upto, CHECKED_PER_RUN
+        shown = await self._database.of(0).read(
+            storage.personal.web_push.shown, self._checked_upto, CHECKED_PER_RUN
         )
         self._checked_upto = shown[-1][1:] if len(shown) == CHECKED_PER_RUN else (0, 0)
         by_person: dict[tuple[int, int], list[int]] = {}
         for realm_id, user_id, message_id in shown:
             by_person.setdefault((realm_id, user_id), []).append(message_id)
         await asyncio.gather(*(self._retract_for_user(*each) for each in by_person.items()))
-        await self._database.write_in(
-            0,
+        await self._database.of(0).write(
             storage.personal.web_push.delete_shown_before,
             self._database.clock() - SHOWN_DAYS * SECONDS_PER_DAY,
         )

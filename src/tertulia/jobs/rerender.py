@@ -27,7 +27,7 @@ async def rerender(database: Database, delivery: Delivery) -> None:
                 await _rerender_all(db, org)
         await db.write(actions.messages.rerender.finish)
 
-    await each(await database.query(0, actions.messages.rerender.realms_with_outdated), run_once)
+    await each(await database.of(0).query(actions.messages.rerender.realms_with_outdated), run_once)
 
 
 async def _rerender_all(db: OrgDatabase, org: Organization) -> None:

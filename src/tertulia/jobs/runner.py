@@ -18,6 +18,8 @@ from tertulia.errors.http import ServiceUnavailable
 from tertulia.log import log
 
 TICK_SECONDS = 0.5
+LONG_SECONDS = 300.0  # an interval from which on the time of the last run is stored
+CHECK_SECONDS = 30.0  # between two looks whether such a job is due
 APPLY_SECONDS = 2.0  # how often another server asks whether it can become the leader
 CANCEL_AGAIN_SECONDS = 0.5  # after this, a task that ignored its cancellation is cancelled again
 
@@ -30,9 +32,18 @@ class Job(msgspec.Struct, frozen=True):
     leader_only: bool = False  # whether only the leader runs it
     if_due: str | None = None  # only if this is answered with yes; see `storage/due_jobs.py`
 
+    @property
+    def is_remembered(self) -> bool:
+        """Whether the time of the last run is stored, because a server may live shorter."""
+        return self.leader_only and not self.run_at_start and self.every_seconds >= LONG_SECONDS
+
 
 # Returns which of these questions are answered with yes; None if another server is the leader.
 LeaderDue = Callable[[Sequence[str]], Awaitable[set[str] | None]]
+
+
+# Wraps the work of a job, so that it runs only if its interval has passed since the stored run.
+Remember = Callable[[Job], Callable[[], Awaitable[object]]]
 
 
 async def always_leader(due_names: Sequence[str]) -> set[str] | None:
@@ -45,12 +56,14 @@ class Runner:
         jobs: Sequence[Job],
         stopwatch: Callable[[], float] = time.monotonic,
         leader_due: LeaderDue = always_leader,
+        remember: Remember = lambda job: job.work,
     ) -> None:
         self.jobs = jobs
         self.failures: Counter[str] = Counter()
         self._failures_in_a_row: Counter[str] = Counter()
         self._stopwatch = stopwatch
         self._leader_due = leader_due
+        self._remember = remember
         self._is_leader = asyncio.Event()
         self.leader_since: float | None = None  # None if another server is the leader
         self._has_due = {job.if_due: asyncio.Event() for job in jobs if job.if_due is not None}
@@ -107,8 +120,11 @@ class Runner:
         self._due |= {job.name: now + job.every_seconds for job in self.jobs if job.leader_only}
 
     async def _repeat(self, job: Job) -> None:
+        pause = job.every_seconds
+        if job.is_remembered:
+            job, pause = msgspec.structs.replace(job, work=self._remember(job)), CHECK_SECONDS
         if not job.run_at_start:
-            await asyncio.sleep(job.every_seconds)
+            await asyncio.sleep(pause)
         while True:
             if job.leader_only:
                 await self._is_leader.wait()
@@ -118,7 +134,7 @@ class Runner:
             await self._attempt(job)
             if _is_cancelled():
                 raise asyncio.CancelledError  # the job swallowed the cancellation
-            await asyncio.sleep(job.every_seconds)
+            await asyncio.sleep(pause)
 
     async def _attempt(self, job: Job) -> None:
         try:

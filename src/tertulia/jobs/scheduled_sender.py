@@ -5,24 +5,20 @@ at most, however many are due in the same second.
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Generic, TypeVar
 
 import msgspec
 
-from tertulia import actions, domain, storage
-from tertulia.actions.messages.draft import Author
-from tertulia.actions.messages.notices import CLIENT
 from tertulia.database import Database, OrgDatabase
 from tertulia.database.tx import Tx
-from tertulia.domain.later.reminders import Reminder
-from tertulia.domain.later.scheduled import ScheduledMessage
 from tertulia.domain.messages.message import Draft
 from tertulia.errors import ClientError
-from tertulia.errors.http import InternalError, ServiceUnavailable
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
 from tertulia.jobs.for_each import each
-from tertulia.jobs.runner import described
+from tertulia.jobs.runner import Job, described
 from tertulia.log import log
 
 MAX_CLAIMED = 64  # entries per read
@@ -46,7 +42,7 @@ async def send_due(database: Database, delivery: Delivery, kind: ScheduledKind[T
     Each round asks again which organizations have due entries, so an organization whose entry
     becomes due meanwhile does not wait until all others are sent.
     """
-    waiting = await database.read_in(0, kind.realms_with_due)
+    waiting = await database.of(0).read(kind.realms_with_due)
     began = database.clock()  # after the first query: the clock may be put forward at any moment
 
     async def run_for_organization(realm_id: int) -> bool:
@@ -54,7 +50,7 @@ async def send_due(database: Database, delivery: Delivery, kind: ScheduledKind[T
         return org is not None and await _send_some(database.of(realm_id), org, kind, began)
 
     while any(await each(waiting, run_for_organization)):
-        waiting = await database.read_in(0, kind.realms_with_due)
+        waiting = await database.of(0).read(kind.realms_with_due)
 
 
 async def _send_some(
@@ -101,70 +97,9 @@ async def _result_or_error(work: Awaitable[T]) -> T | Exception:
         return problem
 
 
-# --- scheduled messages ---
-
-
-async def _compose_scheduled(db: OrgDatabase, org: Organization, entry: ScheduledMessage) -> Draft:
-    author = Author(db, org, org.users[entry.owner_id])
-    return await actions.messages.draft.compose(
-        author, entry.content, entry.client, entry.will_be_read()
-    )
-
-
-async def _deliver_scheduled(
-    db: OrgDatabase, org: Organization, entry: ScheduledMessage, draft: Draft, began: float
-) -> bool:
-    return await db.write(actions.later.scheduled.deliver, entry, draft, org.email_domain, began)
-
-
-async def _fail_scheduled(
-    db: OrgDatabase, org: Organization, entry: ScheduledMessage, problem: Exception
-) -> bool:
-    reason = problem.msg if isinstance(problem, ClientError) else InternalError.message
-    author = Author(db, org, org.users[entry.owner_id])
-    notice = await actions.messages.draft.compose(
-        author, domain.later.scheduled.failure_notice(entry.deliver_at, reason), CLIENT, False
-    )
-    return await db.write(actions.later.scheduled.fail, entry, notice)
-
-
-SCHEDULED = ScheduledKind(
-    storage.later.scheduled.realms_with_due,
-    storage.later.scheduled.due,
-    _compose_scheduled,
-    _deliver_scheduled,
-    _fail_scheduled,
-)
-
-
-# --- reminders ---
-
-
-async def _compose_reminder(db: OrgDatabase, org: Organization, reminder: Reminder) -> Draft:
-    words = await db.read(actions.later.reminders.current_text, reminder)
-    author = Author(db, org, org.users[reminder.owner_id], reminder.site)
-    return await actions.messages.draft.compose(author, words, CLIENT, False)
-
-
-async def _deliver_reminder(
-    db: OrgDatabase, _: Organization, reminder: Reminder, draft: Draft, began: float
-) -> bool:
-    return await db.write(actions.later.reminders.deliver, reminder, draft)
-
-
-async def _fail_reminder(
-    db: OrgDatabase, _: Organization, reminder: Reminder, problem: Exception
-) -> bool:
-    log.warning(
-        "scheduled.reminder_given_up", reminder_id=reminder.id, error=type(problem).__name__
-    )
-    return await db.write(actions.later.reminders.fail, reminder)
-
-
-REMINDERS = ScheduledKind(
-    storage.later.reminders.realms_with_due,
-    storage.later.reminders.due,
-    _compose_reminder,
-    _deliver_reminder,
-    _fail_reminder,
-)
+def delivery_job(
+    name: str, due: str, kind: ScheduledKind[T], database: Database, delivery: Delivery
+) -> Job:
+    """The job that sends a kind; `due` is a query of `storage/due_jobs.py`."""
+    work = partial(send_due, database, delivery, kind)
+    return Job(name, 0.5, work, run_at_start=True, leader_only=True, if_due=due)

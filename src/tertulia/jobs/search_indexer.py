@@ -38,7 +38,7 @@ class SearchIndexer:
         """Index new messages, unless they are few and more are arriving."""
         dirty = self._dirty_logs.take_all()
         if dirty is None:
-            dirty = await self._database.query(0, storage.search.index.realms_behind)
+            dirty = await self._database.of(0).query(storage.search.index.realms_behind)
         before, self._waiting = self._waiting, await self._count({*dirty, *self._waiting})
         ready = [
             realm_id
@@ -51,68 +51,68 @@ class SearchIndexer:
         await each(dirty, self._follow_language)
         if not self._has_begun:  # an older version has indexed without joints
             self._has_begun = True
-            pending_joints = await self._database.query(
-                0, storage.search.phrase_filter.realms_without
+            pending_joints = await self._database.of(0).query(
+                storage.search.phrase_filter.realms_without
             )
             await each(pending_joints, self._join_all)
             await self._follow_languages()
 
     async def catch_up(self) -> None:
         """Index everything."""
-        behind = await self._database.query(0, storage.search.index.realms_behind)
+        behind = await self._database.of(0).query(storage.search.index.realms_behind)
         self._waiting = await self._count(behind)
         await each(list(self._waiting), self._index_all)
         await self._follow_languages()
 
     async def _count(self, realms: Iterable[int]) -> dict[int, int]:
         counted = {
-            realm_id: await self._database.read_in(
-                realm_id, actions.messages.search_index.count_behind
+            realm_id: await self._database.of(realm_id).read(
+                actions.messages.search_index.count_behind
             )
             for realm_id in realms
         }
         return {realm_id: count for realm_id, count in counted.items() if count}
 
     async def _is_long(self, realm_id: int) -> bool:
-        return await self._database.read_in(realm_id, storage.search.index.is_something_long)
+        return await self._database.of(realm_id).read(storage.search.index.is_something_long)
 
     async def _index_all(self, realm_id: int) -> None:
         indexing, done = actions.messages.search_index, actions.messages.search_index.BATCH_SIZE
         while done == indexing.BATCH_SIZE or self._waiting.get(realm_id):
-            batch = await self._database.read_in_thread_in(realm_id, indexing.prepare)
+            batch = await self._database.of(realm_id).in_thread.read(indexing.prepare)
             if batch.is_empty:
                 break
-            done = await self._database.write_in(realm_id, indexing.write_batch, batch)
+            done = await self._database.of(realm_id).write(indexing.write_batch, batch)
             self._waiting[realm_id] = max(0, self._waiting.get(realm_id, 0) - done)
             await self._pause(realm_id)
         self._waiting.pop(realm_id, None)
         await self._join_all(realm_id)
 
     async def _join_all(self, realm_id: int) -> None:
-        write, joints = self._database.write_in, storage.search.phrase_filter
+        db, joints = self._database.of(realm_id), storage.search.phrase_filter
         pending_joints = actions.messages.search_index.pending_joints
-        while (some := await self._database.read_in_thread_in(realm_id, pending_joints)).joints:
+        while (some := await db.in_thread.read(pending_joints)).joints:
             for part in range(joints.PARTS):
-                await write(realm_id, joints.join_part, some, part)
+                await db.write(joints.join_part, some, part)
                 await self._pause(realm_id)
-            await write(realm_id, joints.finish_joining, some)
+            await db.write(joints.finish_joining, some)
             await self._pause(realm_id)
 
     async def _follow_languages(self) -> None:
         outdated = actions.messages.search_index.realms_with_outdated_language
-        await each(await self._database.query(0, outdated), self._follow_language)
+        await each(await self._database.of(0).query(outdated), self._follow_language)
 
     async def _follow_language(self, realm_id: int) -> None:
         """Change the stems in the index if the organization has another language now."""
         indexing, languages = actions.messages.search_index, storage.search.languages
-        if not await self._database.read_in(realm_id, indexing.is_language_outdated):
+        if not await self._database.of(realm_id).read(indexing.is_language_outdated):
             return
-        await self._database.write_in(realm_id, indexing.start_language_change)
-        while await self._database.write_in(realm_id, languages.restem_some):
+        await self._database.of(realm_id).write(indexing.start_language_change)
+        while await self._database.of(realm_id).write(languages.restem_some):
             await self._pause(realm_id)
-        while await self._database.write_in(realm_id, languages.mark_some_signed):
+        while await self._database.of(realm_id).write(languages.mark_some_signed):
             await self._index_all(realm_id)
-        await self._database.write_in(realm_id, languages.finish_change)
+        await self._database.of(realm_id).write(languages.finish_change)
 
     async def _pause(self, realm_id: int) -> None:
         active = self._recently_active.take_all()

@@ -11,4 +11,4 @@ class TableCounter:
         self.numbers: dict[str, int] = dict.fromkeys(storage.table_counts.NAMES, 0)
 
     async def run_once(self) -> None:
-        self.numbers = await self._database.read_in_thread_in(0, storage.table_counts.count)
+        self.numbers = await self._database.of(0).in_thread.read(storage.table_counts.count)

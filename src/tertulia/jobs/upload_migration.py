@@ -14,7 +14,7 @@ from typing import IO, Any, TypeVar
 from msgspec.structs import replace
 
 from tertulia import domain, storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase, Database
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
 from tertulia.domain.files.upload_locations import DATABASE, UNFINISHED, StoredUpload
@@ -37,7 +37,7 @@ class DamagedFile(Exception):
 class UploadCopier:
     """Copies files between stores. It blocks: call it on a thread or in a command."""
 
-    def __init__(self, database: Database, stores: FileStores, to: str) -> None:
+    def __init__(self, database: BlockingDatabase, stores: FileStores, to: str) -> None:
         self._database = database
         self._stores = stores
         self._to = to
@@ -82,8 +82,8 @@ class UploadCopier:
             yield from chunks(store, upload.name, upload.size)
             return
         position = 0
-        while pieces := self._database.read_now(
-            upload.realm_id, storage.files.uploads.pieces, upload.id, position, PIECES_PER_BATCH
+        while pieces := self._database.of(upload.realm_id).read(
+            storage.files.uploads.pieces, upload.id, position, PIECES_PER_BATCH
         ):
             yield from pieces
             position += len(pieces)
@@ -98,7 +98,7 @@ class UploadCopier:
             position += 1
 
     def _write(self, upload: StoredUpload, action: Callable[..., T], *args: Any) -> T:
-        return self._database.write_now(upload.realm_id, action, *args)
+        return self._database.of(upload.realm_id).write(action, *args)
 
 
 class UploadMigration:
@@ -111,10 +111,10 @@ class UploadMigration:
 
     async def run_once(self) -> None:
         """Move files from the database to the store that the settings choose."""
-        copier = UploadCopier(self._database, self._stores, self._stores.chosen)
+        copier = UploadCopier(self._database.blocking, self._stores, self._stores.chosen)
         after = 0
-        while upload := await self._database.read_in(
-            0, copier.next, after, only_from_database=True
+        while upload := await self._database.of(0).read(
+            copier.next, after, only_from_database=True
         ):
             after = upload.id
             try:
@@ -130,10 +130,10 @@ class UploadMigration:
 
     async def sweep(self) -> None:
         try:
-            while found := await self._database.read_in(
-                0, storage.files.upload_locations.list_to_delete, DELETED_PER_BATCH
+            while found := await self._database.of(0).read(
+                storage.files.upload_locations.list_to_delete, DELETED_PER_BATCH
             ):
-                await asyncio.to_thread(remove, self._database, self._stores, found)
+                await asyncio.to_thread(remove, self._database.blocking, self._stores, found)
                 self._is_failure_logged = False
         except StoreUnavailable as error:
             if not self._is_failure_logged:
@@ -145,22 +145,24 @@ class UploadMigration:
         await asyncio.sleep(TROUBLED_SECONDS)
 
 
-def sweep(database: Database, stores: FileStores) -> None:
+def sweep(database: BlockingDatabase, stores: FileStores) -> None:
     """Delete all unused files from their stores."""
-    while found := database.read_now(
-        0, storage.files.upload_locations.list_to_delete, DELETED_PER_BATCH
+    while found := database.of(0).read(
+        storage.files.upload_locations.list_to_delete, DELETED_PER_BATCH
     ):
         remove(database, stores, found)
 
 
-def remove(database: Database, stores: FileStores, uploads: list[StoredUpload]) -> None:
+def remove(database: BlockingDatabase, stores: FileStores, uploads: list[StoredUpload]) -> None:
     """Delete these files from their stores, without asking whether they are used."""
     for upload in uploads:
         stores.store(upload.place).delete(upload.name)
-        database.write_now(upload.realm_id, storage.files.upload_locations.clear, upload.id)
+        database.of(upload.realm_id).write(storage.files.upload_locations.clear, upload.id)
 
 
-def orphaned_files(database: Database, stores: FileStores, store_name: str) -> dict[str, int]:
+def orphaned_files(
+    database: BlockingDatabase, stores: FileStores, store_name: str
+) -> dict[str, int]:
     """Files in a store that this database does not know, with their sizes.
 
     A file is recorded before it is stored. So an unknown file is from another time, as after a
@@ -170,7 +172,7 @@ def orphaned_files(database: Database, stores: FileStores, store_name: str) -> d
     ours = {
         name: size for name, size in found if domain.files.upload_locations.is_of_a_server(name)
     }
-    known = database.read_now(0, storage.files.upload_locations.names, store_name)
+    known = database.of(0).read(storage.files.upload_locations.names, store_name)
     return {n: size for n, size in ours.items() if n.removesuffix(UNFINISHED) not in known}
 
 

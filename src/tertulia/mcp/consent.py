@@ -62,12 +62,12 @@ async def page(
     ]
     choices.sort(key=lambda each: not each.is_asked)
     shown = max(SHOWN_CHANNELS, sum(each.is_asked for each in choices))
-    texts = page_texts.of(call.request)
+    t = page_texts.of(call.request)
     return await account_pages.page(
         call,
         "consent.html",
         headers=security_headers.of_page(form_targets=[_origin(redirect_uri)]),
-        error=BadRequest(texts["agent_chose_nothing"]) if is_empty else None,
+        error=BadRequest(t("consent.chose-nothing")) if is_empty else None,
         agent=client.name,
         letter=client.name[:1].upper(),
         email=call.user.email,
@@ -96,7 +96,9 @@ def decision(call: Call) -> GrantRequest:
         if name.startswith("channel_") and (channel_id := parse_id(name[8:])) is not None
     }
     if len(channels) > MAX_CHANNELS:
-        raise BadRequest(f"Too many channels (limit: {MAX_CHANNELS})")
+        raise BadRequest(
+            "Too many channels (limit: {limit})", problem="too-many", limit=MAX_CHANNELS
+        )
     return GrantRequest(
         channels=channels,
         direct_messages="direct_messages" in params,
@@ -148,8 +150,7 @@ def _date(call: Call, seconds: float) -> str:
 
 
 def _day(call: Call, at: float) -> str:
-    language = page_texts.language(call.request.header("accept-language"))
-    return domain.organization.dates.written(language, datetime.fromtimestamp(at, _zone(call.user)))
+    return page_texts.of(call.request).date(datetime.fromtimestamp(at, _zone(call.user)))
 
 
 def _origin(uri: str) -> str:

@@ -14,7 +14,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 LATEST_VERSION = "2026-07-28"
-VERSIONS_WITH_HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26")
+VERSION_WITH_BATCHES = "2025-03-26"
+VERSIONS_WITH_HANDSHAKE = ("2025-11-25", "2025-06-18", VERSION_WITH_BATCHES)
+MAX_BATCH = 20
+NOT_A_REQUEST = "The body must be one JSON-RPC request"
 
 VERSION_HEADER = "mcp-protocol-version"
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
@@ -64,17 +67,34 @@ class Request(msgspec.Struct):
         return self.id is UNSET
 
 
-def decode(body: bytes) -> Request:
+def decode(body: bytes) -> Any:
     try:
-        found = msgspec.json.decode(body)
+        return msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError):
         raise ProtocolError(PARSE_ERROR, "Parse error") from None
+
+
+def batch(found: Any, headers: Mapping[str, str]) -> list[Any] | None:
+    """The requests of a batch; None if the body is no list. Only 2025-03-26 has batches, and its
+    clients send no header with the version."""
+    if not isinstance(found, list):
+        return None
+    if headers.get(VERSION_HEADER, VERSION_WITH_BATCHES) != VERSION_WITH_BATCHES:
+        raise ProtocolError(INVALID_REQUEST, NOT_A_REQUEST)
+    if not 0 < len(found) <= MAX_BATCH:
+        raise ProtocolError(INVALID_REQUEST, f"A batch must have 1 to {MAX_BATCH} requests")
+    if any(isinstance(each, dict) and each.get("method") == "initialize" for each in found):
+        raise ProtocolError(INVALID_REQUEST, "A batch must not contain initialize")
+    return found
+
+
+def request(found: Any) -> Request:
     try:
         request = msgspec.convert(found, Request)
     except msgspec.ValidationError:
-        raise ProtocolError(INVALID_REQUEST, "The body must be one JSON-RPC request") from None
+        raise ProtocolError(INVALID_REQUEST, NOT_A_REQUEST) from None
     if request.jsonrpc != "2.0":
-        raise ProtocolError(INVALID_REQUEST, "The body must be one JSON-RPC request")
+        raise ProtocolError(INVALID_REQUEST, NOT_A_REQUEST)
     return request
 
 

@@ -21,6 +21,7 @@ from tertulia.domain.organization.audit import Act
 from tertulia.domain.people.agents import MAX_REDIRECT_URIS, Client
 from tertulia.errors import BadRequest, ClientError
 from tertulia.external import client_documents
+from tertulia.http.ratelimit import address_bucket
 from tertulia.http.request import ApiRequest
 from tertulia.mcp import consent
 from tertulia.web import account_pages, page_texts
@@ -154,7 +155,8 @@ async def register(call: Call) -> tuple[int, dict[str, Any]]:
             "invalid_redirect_uri", "Use HTTPS, a loopback address or an app's scheme."
         )
     name = domain.people.agents.shown_name(registration.client_name)
-    client = await call.db.write(actions.people.agents.register, name, uris)
+    network = address_bucket(call.request.client_address)
+    client = await call.db.write(actions.people.agents.register, name, uris, network)
     return 201, {
         "client_id": client.id,
         "client_id_issued_at": int(client.created_at),
@@ -211,12 +213,12 @@ async def decide(call: Call) -> Response:
 
 async def explain_agents(call: Call) -> Response:
     """Say what an agent is."""
-    texts = page_texts.of(call.request)
+    t = page_texts.of(call.request)
     return await account_pages.page(
         call,
         "message.html",
-        heading=texts["agent_what_is"],
-        explained=texts["agent_is"],
+        heading=t("consent.what-is"),
+        explained=t("consent.is"),
         back="",
     )
 
@@ -252,11 +254,14 @@ async def _asked(call: Call) -> AuthorizationRequest:
     client_id = params.get("client_id", "")
     client = await _find_client(call, client_id)
     if client is None:
-        raise BadRequest("This program is not registered here.")
+        raise BadRequest("This program is not registered here.", problem="program-unknown")
     default = client.redirect_uris[0] if len(client.redirect_uris) == 1 else ""
     uri = params.get("redirect_uri", default)
     if not client.redirects_to(uri):
-        raise BadRequest("This program asked to lead you to an address that it did not register.")
+        raise BadRequest(
+            "This program asked to lead you to an address that it did not register.",
+            problem="program-address-wrong",
+        )
     asked = AuthorizationRequest(
         client,
         uri,

@@ -65,18 +65,17 @@ async def _missed(call: Call) -> str:
 def _heading(call: Call, conversation: CaughtUpConversation) -> str:
     if conversation.stream_id is not None:
         channel = call.org.channels[conversation.stream_id]
-        heading = f"#{channel.name} > {conversation.topic}"
+        heading = transcript.topic_name(channel.name, conversation.topic or "")
     else:
         others = [each for each in conversation.user_ids if each != call.user.id]
-        names = [call.org.users[each].full_name for each in others] or ["yourself"]
-        heading = f"Direct messages with {', '.join(names)}"
+        heading = transcript.conversation_name(call.org.users[each].full_name for each in others)
     return f"## {heading} ({conversation.message_count} unread)"
 
 
 def _quotations(call: Call, conversation: CaughtUpConversation) -> str:
     return "\n".join(
-        f"- **{each.sender_full_name}** ({each.reason},"
-        f" {call.site}/{each.message_link}): {each.text}"
+        f"- {transcript.quoted_name(each.sender_full_name)} ({each.reason},"
+        f" {call.site}/{each.message_link}):\n{transcript.quoted_text(each.text)}"
         for each in conversation.sentences
     )
 

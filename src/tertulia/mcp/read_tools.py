@@ -139,7 +139,8 @@ async def list_channels(call: Call, _: NoArguments, __: str | None = None) -> Re
         for each, may_write in await call.db.read(_listed, call.user)
     ]
     lines = [
-        f"- #{each.name}{'' if each.may_write else ' (read only)'}: {each.description}"
+        f"- {transcript.quoted_name(each.name)}{'' if each.may_write else ' (read only)'}:"
+        f" {transcript.quoted_name(each.description)}"
         for each in found
     ]
     return transcript.marked("\n".join(lines)) if lines else "No channels.", {"channels": found}
@@ -149,7 +150,7 @@ async def list_topics(call: Call, arguments: ListTopicsArguments, _: str | None 
     """List the topics of a channel, the most recent first."""
     channel = await named(call, arguments.channel)
     found = await topics_of(call, channel, arguments.limit)
-    lines = "\n".join(f"- {each.name} ({each.uri})" for each in found)
+    lines = "\n".join(f"- {transcript.quoted_name(each.name)} ({each.uri})" for each in found)
     return transcript.marked(lines) if found else "No topics.", {"topics": found}
 
 
@@ -183,10 +184,26 @@ async def find_people(call: Call, arguments: FindPeopleArguments, _: str | None 
         and call.org.may_know(call.user, each)
     ][: arguments.limit]
     lines = [
-        f"- {each.name} (user {each.id}, {each.role}{', active' if each.is_active else ''})"
+        f"- {transcript.quoted_name(each.name)}"
+        f" (user {each.id}, {each.role}{', active' if each.is_active else ''})"
         for each in found
     ]
     return transcript.marked("\n".join(lines)) if lines else "No such people.", {"people": found}
+
+
+# --- access ---
+
+
+async def check_access(call: Call) -> None:
+    """Raise ClientError if the agent lost its access while a tool read. What was read before that
+    may be answered, nothing that came later."""
+    await call.db.read(_check_access, call.user)
+
+
+def _check_access(tx: Tx, user: User) -> None:
+    api.call.recheck_rights(tx, user)
+    if user.grant is None:
+        actions.people.agents.check(tx, None)
 
 
 # --- channels and topics ---
@@ -307,8 +324,8 @@ def _by_topic(messages: Sequence[MessageView]) -> list[UnreadPlace]:
 
 def _place(topic: UnreadPlace) -> str:
     if topic.channel is not None:
-        return f"#{topic.channel} > {topic.topic}"
-    return f"Direct messages with {', '.join(topic.direct_message_with or ['yourself'])}"
+        return transcript.topic_name(topic.channel, topic.topic or "")
+    return transcript.conversation_name(topic.direct_message_with or ())
 
 
 def _person(call: Call, user: User) -> PersonView:

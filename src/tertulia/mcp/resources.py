@@ -30,7 +30,9 @@ TEMPLATES = [
 
 async def listed(call: Call, cursor: Any) -> dict[str, Any]:
     """Recent topics of the channels that the agent may read, some channels at a time."""
-    start = int(cursor) if isinstance(cursor, str) and cursor.isdecimal() else 0
+    start = 0 if cursor is None else parse_id(cursor) if isinstance(cursor, str) else None
+    if start is None:
+        raise ProtocolError(json_rpc.INVALID_PARAMS, "Invalid cursor")
     channels = await call.db.read(read_tools.readable_channels, call.user)
     found: list[dict[str, Any]] = []
     for channel in channels[start : start + CHANNELS_PER_PAGE]:
@@ -60,7 +62,7 @@ async def topic_text(call: Call, channel: Channel, topic: str) -> str:
     if not page.messages:
         return "No messages."
     left_out = "Earlier messages are left out.\n\n" if page.has_more else ""
-    title = f"# #{channel.name} > {topic}"  # people wrote the names, too
+    title = f"# {transcript.topic_name(channel.name, topic)}"  # people wrote the names, too
     body = transcript.paragraphs(page.messages, with_place=False)
     text = transcript.marked(f"{title}\n\n{body}")
     return f"{left_out}{text}\n"

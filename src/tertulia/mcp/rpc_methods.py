@@ -9,7 +9,7 @@ from tertulia.api.call import Call
 from tertulia.domain.organization.audit import Act
 from tertulia.errors import ClientError, outcome
 from tertulia.fair_queue import FairQueue
-from tertulia.mcp import json_rpc, prompts, resources, tools
+from tertulia.mcp import json_rpc, prompts, read_tools, resources, tools
 from tertulia.mcp.json_rpc import ProtocolError, Request
 from tertulia.mcp.tools import TOOLS, Tool
 
@@ -127,9 +127,7 @@ async def _run(call: Call, tool: Tool, given: dict[str, Any], call_id: str | Non
 async def _in_turn(call: Call, work: Callable[[], Awaitable[T]]) -> T:
     async with CALLS.slot(call.person):
         found = await work()
-    if call.user.grant is not None:
-        # What was read before a revocation may be answered, nothing that came later.
-        await call.db.read(api.call.recheck_rights, call.user)
+    await read_tools.check_access(call)
     return found
 
 

@@ -13,8 +13,9 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
-from tertulia import actions, api, domain, storage
+from tertulia import actions, domain, storage
 from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
@@ -62,14 +63,17 @@ async def wait_for_messages(call: Call, arguments: WaitArguments, _: str | None 
     if arguments.topic is not None and arguments.channel is None:
         raise BadRequest("Give the channel of the topic.")
     narrow: list[list[Any]] = []
+    channel = None
     if arguments.channel is not None:
         channel = await read_tools.named(call, arguments.channel)
         narrow = [["channel", channel.id]]
         if arguments.topic is not None:
             narrow = read_tools.in_topic(channel, arguments.topic)
+    options = wake_options(call.user, None if channel is None else channel.id)
     async with WAITS.slot(call.person):
         after = await call.db.write(_position, call.user, arguments.name, arguments.after)
-        found = await _wait(call, narrow, after, arguments)
+        async with _wake_up(call, options) as wake:
+            found = await _wait(call, wake, narrow, after, arguments)
     return transcript.as_text(found.messages), found
 
 
@@ -82,7 +86,11 @@ def _position(tx: Tx, user: User, name: str, confirmed: int | None) -> int:
     known = storage.people.agents.find_position(tx, user.id, grant_id, name)
     if known is None:
         if storage.people.agents.count_positions(tx, user.id) >= MAX_POSITIONS:
-            raise BadRequest(f"Too many reading positions (limit: {MAX_POSITIONS})")
+            raise BadRequest(
+                "Too many reading positions (limit: {limit})",
+                problem="too-many",
+                limit=MAX_POSITIONS,
+            )
         start = newest if confirmed is None else confirmed
         storage.people.agents.insert_position(tx, user.id, grant_id, name, start)
         return start
@@ -92,22 +100,34 @@ def _position(tx: Tx, user: User, name: str, confirmed: int | None) -> int:
     return confirmed
 
 
+def wake_options(user: User, channel_id: int | None) -> Options:
+    """A queue that gets the messages that a wait can return: of the channel, else the messages
+    that the user receives within the grant."""
+    options = Options(event_types=["message"])
+    if channel_id is not None:
+        places: frozenset[int | None] = frozenset([channel_id])
+        return replace(options, places=places, all_public_streams=not user.is_guest)
+    if user.grant is None:
+        return options
+    direct_messages = [None] if user.grant.direct_messages else []
+    return replace(options, places=frozenset([*user.grant.channels, *direct_messages]))
+
+
 async def _wait(
-    call: Call, narrow: list[list[Any]], after: int, arguments: WaitArguments
+    call: Call, wake: "WakeUp", narrow: list[list[Any]], after: int, arguments: WaitArguments
 ) -> WaitResult:
     loop = asyncio.get_running_loop()
     until = loop.time() + arguments.timeout_seconds
-    async with _wake_up(call) as wake:
-        while True:
-            page = await read_tools.messages_after(call, narrow, after, arguments.limit)
-            await call.db.read(api.call.recheck_rights, call.user)
-            new = [each for each in page.messages if _is_new(call, each, arguments)]
-            if page.messages:
-                after = page.messages[-1].id
-            if new:
-                return WaitResult(messages=new, next_after=after)
-            if not page.has_more and not await wake(until - loop.time()):
-                return WaitResult(messages=[], next_after=after)
+    while True:
+        page = await read_tools.messages_after(call, narrow, after, arguments.limit)
+        await read_tools.check_access(call)
+        new = [each for each in page.messages if _is_new(call, each, arguments)]
+        if page.messages:
+            after = page.messages[-1].id
+        if new:
+            return WaitResult(messages=new, next_after=after)
+        if not page.has_more and not await wake(until - loop.time()):
+            return WaitResult(messages=[], next_after=after)
 
 
 def _is_new(call: Call, message: MessageView, arguments: WaitArguments) -> bool:
@@ -118,14 +138,15 @@ class WakeUp:
     """Waits until a message may have come. Called with the seconds that are left; returns whether
     to look again."""
 
-    def __init__(self, call: Call) -> None:
-        self._call = call
+    def __init__(self, call: Call, options: Options) -> None:
+        self._call, self._options = call, options
         self._open()
 
     def _open(self) -> None:
         call = self._call
-        options = Options(event_types=["message"], all_public_streams=not call.user.is_guest)
-        queue = actions.queues.new(call.user, options, call.org.position, WAKE_SECONDS, call.now)
+        queue = actions.queues.new(
+            call.user, self._options, call.org.position, WAKE_SECONDS, call.now
+        )
         call.delivery.create_mailbox(queue)
         self._queue_id, self._last = queue.id, -1
 
@@ -152,9 +173,9 @@ class WakeUp:
 
 
 @asynccontextmanager
-async def _wake_up(call: Call) -> AsyncIterator[WakeUp]:
+async def _wake_up(call: Call, options: Options) -> AsyncIterator[WakeUp]:
     """Opened before the history is read, so that no message comes between the two."""
-    wake = WakeUp(call)
+    wake = WakeUp(call, options)
     try:
         yield wake
     finally:

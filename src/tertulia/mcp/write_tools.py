@@ -12,15 +12,15 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from tertulia import actions, api, domain
+from tertulia import actions, api, domain, features
 from tertulia.actions.files.upload import UploadWriter
 from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
 from tertulia.api.call import Call
 from tertulia.domain.files.attachments import Quota
-from tertulia.domain.later.scheduled import LAST_MOMENT, ToChannel
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import EditNotAllowed, ReactionAlreadyExists, ReactionNotFound
 from tertulia.errors.people import ReadOnlyGrant
+from tertulia.features.scheduled.entry import ToChannel
 from tertulia.mcp import read_tools
 from tertulia.mcp.read_tools import ChannelName, MessageId, Ready, TopicName, UserId
 
@@ -177,7 +177,7 @@ async def schedule_message(
     topic = domain.channels.topics.for_sending(arguments.topic)
     draft = await actions.messages.draft.compose(call.author, arguments.text, call.client, None)
     entry_id = await call.db.write(
-        actions.later.scheduled.create_once,
+        features.scheduled.transactions.create_once,
         call.user,
         ToChannel(channel.id, topic),
         draft,
@@ -208,4 +208,4 @@ def _timestamp(text: str) -> int:
         raise BadRequest("`at` is not an ISO 8601 time.") from None
     if moment.tzinfo is None:
         raise BadRequest("`at` needs a time zone, such as 2026-01-31T09:00:00Z.")
-    return min(int(moment.timestamp()), LAST_MOMENT)
+    return min(int(moment.timestamp()), domain.limits.MAX_TIME)

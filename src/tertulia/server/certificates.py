@@ -69,6 +69,8 @@ class Certificate:
 
     def warn_before_expiry(self) -> None:
         """Log a warning in the last two weeks."""
+        if not self.expires_at:
+            return
         days = (self.expires_at - time.time()) / 86_400
         if days < WARNING_DAYS:
             log.warning("server.certificate_expires_soon", days=round(days, 1))
@@ -109,19 +111,18 @@ class Certificate:
                 f"The certificate in {self._cert} is for {', '.join(names) or 'no host'},"
                 f" not for {self._host}, which is in external_url."
             )
-        self.expires_at = end.timestamp()
+        # A temporary certificate has no expiry to warn of: the job replaces it.
+        self.expires_at = 0.0 if shown.subject == _temporary_name() else end.timestamp()
 
 
 class AcmeCertificate(Certificate):
     """A certificate that a job gets by ACME. Until then the server shows a self-signed one."""
 
     def __init__(self, path: Path, host: str) -> None:
-        self._is_temporary = False
         try:
             super().__init__(path, path, host)
         except BadCertificate:
             file_permissions.write_private(path, _self_signed(host))
-            self._is_temporary = True
             super().__init__(path, path, host)
 
     @classmethod
@@ -139,12 +140,7 @@ class AcmeCertificate(Certificate):
         pem = f"{chain.rstrip()}\n{key}".encode()
         if self._cert.read_bytes() != pem:
             file_permissions.write_private(self._cert, pem)
-            self._is_temporary = False
             self.reload()
-
-    def warn_before_expiry(self) -> None:
-        if not self._is_temporary:
-            super().warn_before_expiry()
 
     def begin_challenge(self, host: str, digest: bytes) -> None:
         """Answer TLS-ALPN-01 (RFC 8737): only clients that ask for `acme-tls/1` see this."""
@@ -167,7 +163,7 @@ def _self_signed(host: str, digest: bytes | None = None) -> bytes:
     from cryptography.hazmat.primitives.asymmetric import ec
 
     key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
-    name = x509.Name([x509.NameAttribute(x509.oid.NameOID.COMMON_NAME, "temporary")])
+    name = _temporary_name()
     builder = (
         x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))
@@ -185,6 +181,12 @@ def _self_signed(host: str, digest: bytes | None = None) -> bytes:
         serialization.NoEncryption(),
     )
     return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM) + text
+
+
+def _temporary_name() -> "x509.Name":
+    from cryptography import x509
+
+    return x509.Name([x509.NameAttribute(x509.oid.NameOID.COMMON_NAME, "temporary")])
 
 
 def _names(shown: "x509.Certificate") -> list[str]:

@@ -71,6 +71,7 @@ class ConnectionLimiter:
         self.refused = Counter({"address": 0, "full": 0, "https": 0})
         self.timed_out = Counter({"head": 0, "body": 0, "answer": 0})
         self._proxies = config.trusted_proxies
+        self.expects_proxies = True  # whether a proxy that is not trusted is still to be logged
         self.timeout_seconds = config.slow_client_seconds
         self._of_address: Counter[str] = Counter()
         self._watched: set[Tracked] = set()
@@ -118,6 +119,17 @@ class ConnectionLimiter:
         if any(parsed in network for network in self._proxies):
             return ""
         return address_bucket(address)
+
+    def warn_of_proxy(self, address: str) -> None:
+        """Log once that a proxy in this network is not trusted. Any client can send the headers of
+        a proxy, so only addresses that are not public count."""
+        try:
+            is_near = not ipaddress.ip_address(address).is_global
+        except ValueError:
+            return
+        if is_near and self.bucket(address):
+            self.expects_proxies = False
+            log.warning("server.proxy_not_trusted", address=address)
 
     # --- deadlines ---
 

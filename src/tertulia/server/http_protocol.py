@@ -24,6 +24,7 @@ from tertulia.server.request_parser import RequestHead, RequestParser, target
 MAX_UNREAD_BODY_BYTES = 1 << 16  # the server then stops reading until the application takes them
 DEFAULT_MAX_HEAD_BYTES = 1 << 16
 
+FORWARDED_FOR = b"x-forwarded-for"
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
 MAX_PIPELINED_REQUESTS = 32  # that wait for an earlier response
 
@@ -165,6 +166,8 @@ class HttpConnection(asyncio.Protocol):
 
     def _scope(self, exchange: HttpExchange, head: RequestHead) -> Scope:
         path, query, headers = target(head.url, head.headers)
+        if self._connections.expects_proxies and any(name == FORWARDED_FOR for name, _ in headers):
+            self._connections.warn_of_proxy(self._client[0] if self._client else "")
         text = path.decode("ascii")
         return {
             EXCHANGE: exchange,

@@ -163,7 +163,7 @@ def uvicorn_config(
         forwarded_allow_ips=[str(network) for network in config.trusted_proxies],
         access_log=False,
         log_config=None,
-        headers=config.transport_security,
+        headers=config.response_headers,
         server_header=False,
         date_header=True,
         h11_max_incomplete_event_size=MAX_URL_BYTES + config.max_header_bytes,

@@ -16,6 +16,7 @@ from tertulia.actions.inbound_mail import MailDestination
 from tertulia.actions.messages.draft import Author
 from tertulia.config import Config
 from tertulia.database import Database, OrgDatabase
+from tertulia.database.blocking import BlockingRunner
 from tertulia.domain.files.attachments import Attachment, Quota
 from tertulia.domain.inbound_mail import (
     MAX_FILES,
@@ -53,7 +54,10 @@ FindOrganization = Callable[[int], Awaitable[Organization | None]]
 
 class InboundMail:
     def __init__(
-        self, config: Config, database: Database, find_organization: FindOrganization
+        self,
+        config: Config,
+        database: Database | BlockingRunner,
+        find_organization: FindOrganization,
     ) -> None:
         self._config = config
         self._database = database
@@ -141,7 +145,7 @@ class InboundMail:
         address = domain.inbound_mail.read_address(recipient, self._config.mail_in_address)
         if address is None:
             raise _unknown(recipient)
-        found = await self._database.read_in(0, actions.mail_addresses.find, address)
+        found = await self._database.of(0).read(actions.mail_addresses.find, address)
         if found is None:
             raise _unknown(recipient)
         return address, found

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import accumulate
 from urllib.parse import urlsplit
 
+import msgspec
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.metrics_core import (
@@ -100,9 +101,9 @@ class FairQueues(Collector):
         for name, queue in sorted(fair_queue.QUEUES.items()):
             waiting.add_metric([name], queue.waiting)
             running.add_metric([name], queue.running)
-            served.add_metric([name], queue.served)
-            waited.add_metric([name], queue.waited_seconds)
-            refused.add_metric([name], queue.refused)
+            served.add_metric([name], queue.state.served)
+            waited.add_metric([name], queue.state.waited_seconds)
+            refused.add_metric([name], queue.state.refused)
         yield from (waiting, running, served, waited, refused)
 
 
@@ -151,47 +152,54 @@ class CacheCounts(Collector):
         yield from (hits, misses, size, bound)
 
 
+class MeasuredParts(msgspec.Struct, frozen=True):
+    """The parts of a server that its metrics read."""
+
+    response_counts: ResponseCounts
+    delivery: Delivery
+    runner: Runner
+    indexing: SearchIndexer
+    counting: TableCounter
+    connections: ConnectionLimiter
+    outbox: Outbox
+    database: Database
+    disk: DiskWatch
+    caches: Caches
+    certificate_expiry: Callable[[], float]
+    reporter: StatusReporter
+    directories: Sequence[str]
+    inbound_mail: InboundMail
+
+
 class Metrics:
-    def __init__(
-        self,
-        answers: ResponseCounts,
-        delivery: Delivery,
-        runner: Runner,
-        indexing: SearchIndexer,
-        counting: TableCounter,
-        connections: ConnectionLimiter,
-        outbox: Outbox,
-        database: Database,
-        disk: DiskWatch,
-        caches: Caches,
-        certificate_expiry: Callable[[], float],
-        reporter: StatusReporter,
-        directories: Sequence[str],
-        inbound_mail: InboundMail,
-    ) -> None:
+    def __init__(self, parts: MeasuredParts) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
-        self._registry.register(ResponseCollector(answers))
+        self._registry.register(ResponseCollector(parts.response_counts))
         self._registry.register(FairQueues())
-        self._registry.register(CacheCounts(caches))
-        self._gauge("mailboxes", "Event queues held in memory", lambda: len(delivery.mailboxes))
-        self._gauge("parked_polls", "Polls waiting for an event", delivery.mailboxes.count_parked)
-        self._add_jobs(runner)
+        self._registry.register(CacheCounts(parts.caches))
+        self._gauge(
+            "mailboxes", "Event queues held in memory", lambda: len(parts.delivery.mailboxes)
+        )
+        self._gauge(
+            "parked_polls", "Polls waiting for an event", parts.delivery.mailboxes.count_parked
+        )
+        self._add_jobs(parts.runner)
         self._gauge(
             "search_behind_messages",
             "Messages that are not in the search index yet, counted up to 10,000 for each"
             " organization; they can be found all the same",
-            lambda: indexing.behind,
+            lambda: parts.indexing.behind,
         )
         for name, meaning in COUNTED.items():
-            self._gauge(name, meaning, partial(_count_of, counting, name))
-        self._add_connections(connections)
-        self._add_outbox(outbox)
+            self._gauge(name, meaning, partial(_count_of, parts.counting, name))
+        self._add_connections(parts.connections)
+        self._add_outbox(parts.outbox)
         self._registry.register(LogCounts())
-        self._gauge("disk_free_bytes", "Free on the disk of the data folder", disk.free_bytes)
-        self._gauge("disk_total_bytes", "The size of the fullest disk", disk.total_bytes)
-        self._add_status(reporter, directories)
-        results = inbound_mail.counts
+        self._gauge("disk_free_bytes", "Free on the disk of the data folder", parts.disk.free_bytes)
+        self._gauge("disk_total_bytes", "The size of the fullest disk", parts.disk.total_bytes)
+        self._add_status(parts.reporter, parts.directories)
+        results = parts.inbound_mail.counts
         self._gauges(
             "inbound_mails",
             "Mails received by LMTP or `tertulia mail receive` on this server, by result",
@@ -201,9 +209,9 @@ class Metrics:
         self._gauge(
             "certificate_expiry_timestamp_seconds",
             "When the TLS certificate of the server itself expires; 0 without one",
-            certificate_expiry,
+            parts.certificate_expiry,
         )
-        self._add_writes(database)
+        self._add_writes(parts.database)
 
     def _add_jobs(self, runner: Runner) -> None:
         late = {job.name: partial(runner.late_seconds, job) for job in runner.jobs}
@@ -219,8 +227,13 @@ class Metrics:
         )
         self._gauge(
             "writes_failing",
-            "1 if the disk refused the last write",
-            lambda: float(database.write_failure is not None),
+            "1 if the disk refused the last write, or the data is damaged",
+            lambda: float(database.health.failure is not None),
+        )
+        self._gauge(
+            "database_damaged",
+            "1 if a check at the start or a statement has found damaged data",
+            lambda: float(database.health.damage is not None),
         )
 
     def _add_status(self, reporter: StatusReporter, directories: Sequence[str]) -> None:

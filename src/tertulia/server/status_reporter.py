@@ -77,14 +77,14 @@ class StatusReporter:
     async def run_once(self) -> None:
         """Store the report, and a sample if one is due; read those of the other servers."""
         if self._test_write is None:
-            self._database_version = await self._database.query(
-                0, storage.server_reports.database_version
+            self._database_version = await self._database.of(0).query(
+                storage.server_reports.database_version
             )
         began = time.monotonic()
         report, sample = self.report(), self._sample()
-        await self._database.write_in(0, actions.server_status.store_report, report, sample)
+        await self._database.of(0).write(actions.server_status.store_report, report, sample)
         self._test_write = self._clock(), (time.monotonic() - began) * 1000
-        self.status = await self._database.read_in(0, actions.server_status.read)
+        self.status = await self._database.of(0).read(actions.server_status.read)
 
     async def stop(self) -> None:
         """Say that this server ends on purpose."""
@@ -92,7 +92,7 @@ class StatusReporter:
             return  # it never said that it runs
         last = msgspec.structs.replace(self.report(), has_stopped=True, leader_since=None)
         try:
-            await self._database.write_in(0, actions.server_status.store_report, last, None)
+            await self._database.of(0).write(actions.server_status.store_report, last, None)
         except ServiceUnavailable:
             pass  # then it looks like a crash
 
@@ -105,7 +105,7 @@ class StatusReporter:
         try:
             if self._test_write is None:
                 await self.run_once()
-            known = await self._database.read_in(0, actions.server_status.read)
+            known = await self._database.of(0).read(actions.server_status.read)
         except ServiceUnavailable:
             known = self.status or ServerStatus(self._clock(), [], [], None, {})
             known = msgspec.structs.replace(known, now=self._clock())
@@ -146,7 +146,7 @@ class StatusReporter:
 
     def _writes(self) -> Writes:
         tested_at, milliseconds = self._test_write or (None, None)
-        reason = self._database.write_failure
+        reason = self._database.health.failure
         if reason is not None:
             return Writes("failing", reason, milliseconds, tested_at)
         is_waiting = self._database.busy_seconds > SLOW_WRITE_SECONDS

@@ -23,6 +23,7 @@ from tertulia.storage import (
     people,
     personal,
     queues,
+    record,
     reencryption,
     row_mapper,
     search,

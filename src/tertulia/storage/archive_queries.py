@@ -90,11 +90,12 @@ class ArchivedMessages(msgspec.Struct, frozen=True):
 
     @property
     def source(self) -> str:
-        """The table of the messages, or a subquery with the deleted ones."""
+        """The messages with their topics, and the deleted ones if they are wanted."""
+        kept = storage.messages.deleted
+        messages = f"SELECT {kept.OF_MESSAGE} FROM message m"
         if self.discovery is None:
-            return "message"
-        columns = storage.messages.deleted.MESSAGE
-        return f"(SELECT {columns} FROM message UNION ALL SELECT {columns} FROM kept_message)"
+            return f"({messages})"
+        return f"({messages} UNION ALL SELECT {kept.MESSAGE} FROM kept_message)"
 
     @property
     def condition(self) -> str:
@@ -139,7 +140,10 @@ def find_words(tx: Tx, wanted: Discovery) -> Discovery:
         **chosen.params,
     ):
         versions = tx.tuples(
-            "SELECT id, topic, content, rendered FROM message WHERE id IN :ids"
+            f"SELECT m.id, {storage.channels.topics.NAME}, m.content, m.rendered FROM message m"
+            " WHERE m.id IN :ids"
+            " UNION ALL SELECT m.id, e.prev_topic, NULL, NULL FROM message m"
+            f" JOIN topic_edit e ON {storage.messages.edits.OF_TOPIC} WHERE m.id IN :ids"
             " UNION ALL SELECT id, topic, content, rendered FROM kept_message WHERE id IN :ids"
             + "".join(
                 " UNION ALL SELECT message_id, prev_topic, prev_content, prev_rendered"

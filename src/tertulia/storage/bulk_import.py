@@ -126,10 +126,6 @@ def date_folder(tx: Tx, folder_id: int, *, created_at: float, archived: bool) ->
     tx.update("channel_folder", folder_id, created_at=created_at, archived=archived)
 
 
-def date_snippet(tx: Tx, snippet_id: int, created_at: float) -> None:
-    tx.update("saved_snippet", snippet_id, created_at=created_at)
-
-
 def set_first_messages(tx: Tx) -> None:
     """Set the first message and the time of the last message of every channel."""
     tx.execute(
@@ -142,8 +138,8 @@ def set_first_messages(tx: Tx) -> None:
 
 def message_numbers(tx: Tx, count: int) -> list[int]:
     """Allocate ids for new messages, in order."""
-    following = tx.dialect.next_message_id
-    if tx.dialect.writes_in_queries:
+    following = tx.dialect.sql.next_message_id
+    if tx.dialect.sql.writes_in_queries:
         rows = tx.all(f"SELECT {following} AS id FROM generate_series(1, {count:d})")
         return sorted(row["id"] for row in rows)
     first = tx.value(f"SELECT {following} AS value")

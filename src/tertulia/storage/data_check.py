@@ -1,6 +1,7 @@
 """Queries over all organizations for `tertulia check`."""
 
 from tertulia.database.tx import Tx
+from tertulia.domain.people.user import Role
 
 # Table, column, and the table whose `id` it holds, where the schema has no foreign key: the row
 # that it refers to may be deleted first.
@@ -24,12 +25,14 @@ UNDECLARED = (
     ("search_signature", "message_id", "message"),
     ("search_stale", "message_id", "message"),
     ("send_key", "message_id", "message"),
+    ("topic_edit", "channel_id", "channel"),
+    ("topic_edit", "prev_channel_id", "channel"),
 )
 
 
 def references(tx: Tx) -> list[tuple[str, str, str]]:
     """Every column that holds the `id` of another row: table, column, and the other table."""
-    rows = tx.all(tx.dialect.declared_references)
+    rows = tx.all(tx.dialect.sql.declared_references)
     declared = [(row["table_name"], row["column_name"], row["target"]) for row in rows]
     return sorted([each for each in declared if each[2] != "realm"] + list(UNDECLARED))
 
@@ -165,6 +168,16 @@ def any_sealed_key(tx: Tx) -> bytes | None:
         "SELECT key_sealed AS value FROM account WHERE key_sealed IS NOT NULL ORDER BY id LIMIT 1"
     )
     return None if sealed is None else bytes(sealed)
+
+
+def has_owner(tx: Tx) -> bool:
+    """Whether an organization has an active owner."""
+    owner = tx.one(
+        "SELECT 1 AS found FROM account"
+        " WHERE role = :owner AND is_active AND bot_type IS NULL LIMIT 1",
+        owner=int(Role.OWNER),
+    )
+    return owner is not None
 
 
 def has_people(tx: Tx) -> bool:

@@ -10,10 +10,6 @@ EXPORT = (
 )
 MISSED = "SELECT 1 FROM missed_timer WHERE due_at <= :now"
 PUSHED = "SELECT 1 FROM push_notice"
-REMINDER = "SELECT 1 FROM reminder WHERE NOT failed AND deliver_at <= :now"
-SCHEDULED = (
-    "SELECT 1 FROM scheduled_message WHERE sent_at IS NULL AND NOT failed AND deliver_at <= :now"
-)
 STATUS_END = "SELECT 1 FROM user_status WHERE ends_at <= :now"
 UPLOAD = "SELECT 1 FROM upload WHERE touched_at < :now"
 

@@ -21,6 +21,7 @@ STAYS = {
     ("legal_hold", "ended_by"),
     ("message", "sender_id"),
     ("message_edit", "user_id"),
+    ("topic_edit", "user_id"),
     ("user_group", "creator_id"),
 }
 # Deleted with the bytes of the file.

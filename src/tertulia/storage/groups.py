@@ -6,7 +6,8 @@ from functools import cached_property
 import msgspec
 
 from tertulia import storage
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import Group, GroupValue
 from tertulia.domain.groups.permissions import Within
 from tertulia.domain.people.user import User
@@ -127,6 +128,20 @@ def within(tx: Tx, group_ids: Iterable[int]) -> Within:
     return found
 
 
+def containing(tx: Tx, group_ids: Iterable[int]) -> set[int]:
+    """These groups and all groups that contain them."""
+    found = set(group_ids)
+    rows = tx.column(
+        "WITH RECURSIVE outer_group (id) AS ("
+        " SELECT group_id FROM user_group_subgroup WHERE subgroup_id IN :ids"
+        " UNION SELECT s.group_id FROM outer_group o"
+        " JOIN user_group_subgroup s ON s.subgroup_id = o.id"
+        ") SELECT id FROM outer_group",
+        ids=sorted(found),
+    )
+    return found.union(rows)
+
+
 _CONTAINED = (
     "WITH RECURSIVE contained (id) AS ("
     " SELECT subgroup_id FROM user_group_subgroup WHERE group_id IN :ids"
@@ -182,15 +197,21 @@ def set_system_permissions(tx: Tx, permissions: dict[str, int]) -> None:
 
 
 def add_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
-    tx.insert_rows("user_group_member", ({"user_id": each} for each in user_ids), group_id=group_id)
+    """Add users of the organization who are not members."""
+    tx.execute(
+        "INSERT INTO user_group_member (realm_id, group_id, user_id)"
+        " SELECT :realm, :group, id FROM account WHERE realm_id = :realm AND id IN :users",
+        group=group_id,
+        users=user_ids,
+    )
 
 
 def remove_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
     tx.delete("user_group_member", group_id=group_id, user_id=user_ids)
 
 
-def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
-    tx.insert_row("user_group_subgroup", group_id=group_id, subgroup_id=subgroup_id)
+def add_subgroups(tx: Tx, group_id: int, subgroup_ids: Iterable[int]) -> None:
+    nest(tx, ((inner, group_id) for inner in subgroup_ids))
 
 
 def nest(tx: Tx, pairs: Iterable[tuple[int, int]]) -> None:

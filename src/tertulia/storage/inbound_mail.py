@@ -3,9 +3,9 @@
 from tertulia.database.tx import Tx
 from tertulia.domain.inbound_mail import ChannelAddress, ReplyAddress
 from tertulia.domain.messages.message import Message
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_REPLIES, _CHANNELS = Record(ReplyAddress), Record(ChannelAddress)
+_REPLIES, _CHANNELS = RowMapper(ReplyAddress), RowMapper(ChannelAddress)
 
 
 def insert_reply_address(

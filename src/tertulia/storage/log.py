@@ -6,13 +6,15 @@ that is rolled back returns its numbers.
 
 import random
 import secrets
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from tertulia import storage
+from tertulia.database.dialect import Row
 from tertulia.database.log_position import LogPosition
-from tertulia.database.tx import Row, Tx
+from tertulia.database.tx import Tx
 
 # Kinds of events that affect the delivery of others; an index covers them.
 TURNING = (
@@ -152,30 +154,42 @@ def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
     )
 
 
-def append(
+class NewEntry(NamedTuple):
+    kind: str
+    audience: str
+    payload: str
+
+
+def append(tx: Tx, kind: str, audience: str, payload: str) -> int:
+    """Append an event that may change what a user may send. Returns its number."""
+    return append_all(tx, [NewEntry(kind, audience, payload)])
+
+
+def append_all(
     tx: Tx,
-    kind: str,
-    audience: str,
-    payload: str,
+    entries: Sequence[NewEntry],
     *,
     invalidates_permits: bool = True,
     revokes_access: bool = False,
 ) -> int:
-    """Append an event. `invalidates_permits` if it may change what a user may send,
-    `revokes_access` if it ends a key, a session or an account."""
-    rules = ", rules_seq = seq + 1" if invalidates_permits else ""
-    row = tx.one(f"UPDATE log_head SET seq = seq + 1{rules} WHERE realm_id = :realm RETURNING seq")
-    assert row is not None
-    tx.insert_row(
-        "event",
-        seq=row["seq"],
-        kind=kind,
-        audience=audience,
-        payload=payload,
-        at=tx.now,
-        stamp=new_stamp(),
+    """Append events. `invalidates_permits` if they may change what a user may send,
+    `revokes_access` if they end a key, a session or an account. Returns the last number."""
+    rules = ", rules_seq = seq + :count" if invalidates_permits else ""
+    row = tx.one(
+        f"UPDATE log_head SET seq = seq + :count{rules} WHERE realm_id = :realm RETURNING seq",
+        count=len(entries),
     )
+    assert row is not None
     seq: int = row["seq"]
+    first = seq - len(entries) + 1
+    rows = [
+        {"seq": number, "at": tx.now, "stamp": new_stamp(), **entry._asdict()}
+        for number, entry in enumerate(entries, first)
+    ]
+    if len(rows) == 1:
+        tx.insert_row("event", **rows[0])
+    else:
+        tx.insert_rows("event", rows)
     tx.announced[tx.realm_id] = seq
     if revokes_access:
         tx.revoked[tx.realm_id] = seq

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from tertulia.database.tx import Tx
 from tertulia.domain.outbox import OutboxItem, Transport
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_ITEMS = Record(OutboxItem)
+_ITEMS = RowMapper(OutboxItem)
 _COLUMNS = ", ".join(
     f"o.{name}" for name in OutboxItem.__struct_fields__ if name not in ("person", "is_slow")
 )

@@ -4,7 +4,7 @@ import msgspec
 
 from tertulia.database.tx import Tx
 from tertulia.domain.limits import MAX_ID
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
 
 class StoredQueue(msgspec.Struct, frozen=True):
@@ -20,7 +20,7 @@ class StoredQueue(msgspec.Struct, frozen=True):
     epoch: str  # of the log in which it is a position
 
 
-_QUEUES = Record(StoredQueue, "queue")
+_QUEUES = RowMapper(StoredQueue, "queue")
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ def insert(tx: Tx, queue: StoredQueue, role: int) -> bool:
         " seen_at, epoch) SELECT :id, :realm, a.id, :options, :start_seq, :acked, :scanned,"
         " :idle, :now, :now, :epoch FROM account a"
         " WHERE a.id = :user AND a.realm_id = :realm AND a.is_active AND a.role <= :role"
-        f"{tx.dialect.row_lock} ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at"
+        f"{tx.dialect.sql.row_lock} ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at"
         " RETURNING id",
         role=role,
         id=queue.id,

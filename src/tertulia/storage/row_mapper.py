@@ -1,22 +1,25 @@
 """Maps rows to values whose fields have the names of the columns.
 
 The type of a field decides how it is read: SQLite has 1 for true, PostgreSQL returns views of
-bytes.
+bytes. A list or an object is stored as JSON.
 """
 
 import enum
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar, get_args, get_type_hints
+from typing import Any, ClassVar, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
 
 from tertulia.database import tx
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 
 T = TypeVar("T")
 Converter = Callable[[Any], Any]
 
 
-class Record(Generic[T]):
+class RowMapper(Generic[T]):
     """How a dataclass or a struct is read, from one table if it is always the same.
 
     `columns` are the expressions of fields that have another name in the table.
@@ -37,6 +40,7 @@ class Record(Generic[T]):
         self._read = [
             (named.get(name, name), read.get(name) or _converter(kind))
             for name, kind in kinds.items()
+            if get_origin(kind) is not ClassVar
         ]
         self.columns = ", ".join(f"{alias}.{name}" if alias else name for name, _ in self._read)
 
@@ -70,5 +74,7 @@ def _converter(kind: Any) -> Converter | None:
     if isinstance(kind, types.UnionType):
         read = next(filter(None, map(_converter, get_args(kind))), None)
         return None if read is None else lambda value: None if value is None else read(value)
+    if get_origin(kind) in (list, dict):
+        return msgspec.json.Decoder(kind).decode
     is_made = kind in (bool, bytes) or (isinstance(kind, type) and issubclass(kind, enum.Enum))
     return kind if is_made else None

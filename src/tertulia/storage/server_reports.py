@@ -4,7 +4,8 @@ from typing import TypeVar
 
 import msgspec
 
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.server_report import Sample, ServerReport
 
 T = TypeVar("T")
@@ -51,7 +52,7 @@ def samples(tx: Tx, since: float) -> list[Sample]:
 
 
 def database_version(tx: Tx) -> str:
-    return str(tx.value(tx.dialect.version))
+    return str(tx.value(tx.dialect.sql.version))
 
 
 def _decoded(rows: list[Row], kind: type[T]) -> list[T]:

@@ -10,6 +10,7 @@ ACME_CHALLENGE = "acme_challenge"  # what the authority is checking now
 SETUP_CODE = "setup_code"  # lets the operator create the first owner
 LAST_BACKUP = "last_backup"  # when `tertulia backup` last ran, and with which result
 LDAP_SYNC = "ldap_sync."  # and the key of a directory: its last synchronization
+LAST_RUN = "last_run."  # and the name of a job: when it last ran
 WRITE_PROBE = "write_probe"  # when a server last tested whether it can write
 
 

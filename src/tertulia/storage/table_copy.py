@@ -21,11 +21,11 @@ Tables = dict[str, dict[str, str]]  # the columns of each table, and their types
 def tables(tx: Tx) -> Tables:
     """The tables of a copy, each after those that it refers to."""
     found: Tables = {}
-    for row in tx.all(tx.dialect.columns):
+    for row in tx.all(tx.dialect.sql.columns):
         if row["table_name"] not in SKIPPED_TABLES:
             found.setdefault(row["table_name"], {})[row["column_name"]] = row["type"]
     before: dict[str, set[str]] = {name: set() for name in found}
-    for row in tx.all(tx.dialect.declared_references):
+    for row in tx.all(tx.dialect.sql.declared_references):
         if row["table_name"] in found and row["target"] != row["table_name"]:
             before[row["table_name"]].add(row["target"])
     return {name: found[name] for name in TopologicalSorter(before).static_order()}

@@ -14,4 +14,4 @@ NAMES = (*_COUNTS, "database_bytes")
 
 def count(tx: Tx) -> dict[str, int]:
     found = {name: tx.number(sql) for name, sql in _COUNTS.items()}
-    return found | {"database_bytes": tx.number(tx.dialect.size)}
+    return found | {"database_bytes": tx.number(tx.dialect.sql.size)}

@@ -18,7 +18,7 @@ import structlog
 from tertulia import actions, domain, storage
 from tertulia.app import Application
 from tertulia.config import Config
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase, Database
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.keys import Vault
@@ -47,9 +47,10 @@ class ChatServer:
         usual = {"data": folder, "rate_limit": "off", "rate_limit_anonymous": "off"}
         config = Config.written(usual | settings, "the settings of the test")
         self._vault = Vault(secrets.token_bytes(32))
-        self._database = Database.at(f"sqlite:///{folder / 'tertulia.db'}", self._clock)
-        self._database.migrate()
-        self._realm = self._database.write_now(0, actions.organization.create, "Test", "")
+        blocking = BlockingDatabase.at(f"sqlite:///{folder / 'tertulia.db'}", self._clock)
+        blocking.migrate()
+        self._database = Database(blocking)
+        self._realm = blocking.of(0).write(actions.organization.create, "Test", "")
         self._application = Application(config, self._database, self._vault, self._clock)
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.site = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
@@ -108,7 +109,7 @@ class ChatServer:
         self._ahead += max(0.0, target - self._clock())
 
     def _next_delivery(self) -> float | None:
-        return self._database.read_now(self._realm.id, storage.due_jobs.next_delivery)
+        return self._database.blocking.of(self._realm.id).read(storage.due_jobs.next_delivery)
 
     def _clock(self) -> float:
         return time.time() + self._ahead
@@ -139,10 +140,12 @@ class ChatServer:
         )
 
     def _is_listening(self, user_id: int) -> bool:
-        return bool(self._database.read_now(self._realm.id, storage.queues.of_user, user_id))
+        return bool(
+            self._database.blocking.of(self._realm.id).read(storage.queues.of_user, user_id)
+        )
 
     def _write(self, action: Any, *args: Any) -> Any:
-        work = self._database.write_in(self._realm.id, action, *args)
+        work = self._database.of(self._realm.id).write(action, *args)
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(START_SECONDS)
 
 

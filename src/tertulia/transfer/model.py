@@ -252,6 +252,7 @@ class Source(Protocol):
     number: int | None  # its id, if ids are kept
     message_count: int
     last_message: int  # the highest message id, if ids are kept
+    knows_receivers: bool  # whether messages list their recipients
 
     def people(self) -> list[ImportedPerson]: ...
     def folders(self) -> list[ImportedFolder]: ...

@@ -106,9 +106,9 @@ async def page(
 
 async def message(call: Call, heading: str, explained: str) -> Response:
     """Render a page with a heading and a text of `page_texts`."""
-    texts = page_texts.of(call.request)
+    t = page_texts.of(call.request)
     return await page(
-        call, "message.html", heading=texts[heading], explained=texts[explained], back="/login/"
+        call, "message.html", heading=t(heading), explained=t(explained), back="/login/"
     )
 
 
@@ -141,25 +141,24 @@ def site_of(call: Call, realm: Realm) -> str:
 
 def describe(request: ApiRequest, error: ClientError) -> str:
     """The text of an error, translated if there is a translation."""
-    texts = page_texts.of(request)
     if isinstance(error, RateLimited):
+        t = page_texts.of(request)
         minutes = math.ceil(error.values["retry_after"] / 60)
-        return page_texts.counted(texts, "rate_limited", minutes)
-    known = page_texts.PROBLEMS.get(type(error).__name__) or page_texts.SENTENCES.get(error.msg)
-    return error.msg if known is None else texts[known].format(**error.values)
+        return t("login.rate-limited", count=minutes)
+    return page_texts.describe(request, error)
 
 
 async def _error_page(request: ApiRequest, error: ClientError) -> Response:
-    texts = page_texts.of(request)
-    heading, explained, back = texts["error_heading"], describe(request, error), "/login/"
+    t = page_texts.of(request)
+    heading, explained, back = t("login.error-heading"), describe(request, error), "/login/"
     if isinstance(error, CrossSiteRequest):
-        heading, explained = texts["cross_site_request"], texts["cross_site_request_explained"]
+        heading, explained = t("login.cross-site-request"), t("login.cross-site-request-explained")
     elif isinstance(error, LinkInvalid):
-        heading = texts["link_invalid"]
+        heading = t("login.link-invalid")
     elif error.status == 404:
         heading, explained, back = (
-            texts["organization_not_found"],
-            texts["organization_not_found_explained"],
+            t("login.organization-not-found"),
+            t("login.organization-not-found-explained"),
             "",
         )
     return await rendering.page(

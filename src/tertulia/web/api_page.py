@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from tertulia import api
 from tertulia.api.call import Services
+from tertulia.errors.codes import error_codes
 from tertulia.http.request import ApiRequest
 from tertulia.web import rendering
 
@@ -102,6 +103,7 @@ class ApiPage:
             about=described["info"]["description"],
             site=api.call.site(self._services.config, api_request, org),
             groups=groups,
+            error_codes=error_codes(),
         )
 
 

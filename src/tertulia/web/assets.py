@@ -21,11 +21,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia.domain.organization.languages import TRANSLATED
-from tertulia.web import bundler
+from tertulia import locale
+from tertulia.web import bundler, chunk_texts
 
 STATIC = Path(__file__).parent / "static"
-TRANSLATIONS = STATIC / "translations"
+TEXTS = "texts/"  # texts/CHUNK.js adds the texts of a chunk
 ALL_STYLES = frozenset(path.stem for path in (STATIC / "css").glob("*.css"))
 STYLES = (
     "tokens",
@@ -64,9 +64,6 @@ class Chunks(msgspec.Struct, frozen=True):
     """The table of `static/chunks.toml`."""
 
     modules: dict[str, list[str]]  # of each chunk, in the order in which chunks load
-    texts: dict[
-        str, str
-    ]  # modules that differ by language, and their file in translations/LANGUAGE
     styles: dict[str, str]  # stylesheets that load with a chunk
 
     @property
@@ -76,8 +73,8 @@ class Chunks(msgspec.Struct, frozen=True):
 
 def load_chunks() -> Chunks:
     table = tomllib.loads(_read("chunks.toml"))
-    texts, styles = table.pop("texts"), table.pop("styles")
-    return Chunks(table, texts, styles)
+    styles = table.pop("styles")
+    return Chunks(table, styles)
 
 
 class Asset(msgspec.Struct, frozen=True):
@@ -162,7 +159,7 @@ class Assets:
         name = request.path_params["name"]
         if name not in self._by_name:  # a browser may request a file before the page
             language = name.rpartition("-")[0].rpartition("-")[2]
-            await self.prepare(language if language in TRANSLATED else "en")
+            await self.prepare(language if language in locale.LANGUAGES else "en")
         asset = self._by_name.get(name)
         if asset is None:
             return _not_found()
@@ -178,14 +175,14 @@ class Assets:
     async def _serve_unbundled(self, request: Request) -> Response:
         path, language = request.path_params["path"], request.path_params["language"]
         file = (STATIC / path).resolve()
-        if not self._unbundled or language not in TRANSLATED or file.suffix not in _TYPES:
+        if not self._unbundled or language not in locale.LANGUAGES or file.suffix not in _TYPES:
             return _not_found()
         chunk = path.removesuffix(".js")
         if chunk in _chunks().modules:
             modules = _chunks().modules[chunk]
             text = "".join(f'export * from "./{module}";\n' for module in modules)
-        elif path in _chunks().texts:
-            text = module_reader(language)(path)
+        elif path == chunk_texts.INITIAL:
+            text = _current_texts(language)
         elif file.is_relative_to(STATIC) and file.is_file():
             text = file.read_text(encoding="utf-8")
         else:
@@ -230,8 +227,11 @@ def _script(chunk: str, language: str) -> Asset:
         for earlier in names[: names.index(chunk)]
         for module in _chunks().modules[earlier]
     }
-    bundle = bundler.bundle(module_reader(language), _chunks().modules[chunk], external=external)
-    if others := set(bundle.modules) - set(_chunks().modules[chunk]):
+    modules = _chunks().modules[chunk]
+    if chunk != names[0]:
+        modules = [f"{TEXTS}{chunk}.js", *modules]
+    bundle = bundler.bundle(module_reader(language), modules, external=external)
+    if others := set(bundle.modules) - set(modules):
         raise bundler.BundleError(f"chunk {chunk} imports from a later one: {sorted(others)}")
     return _asset(f"{chunk}-{language}", ".js", bundle.text)
 
@@ -263,10 +263,29 @@ def module_reader(language: str) -> bundler.Read:
     """Returns a function that reads modules, with the texts of a language."""
 
     def read(path: str) -> str:
-        texts = _chunks().texts.get(path)
-        return _read(path if texts is None else f"translations/{language}/{texts}.js")
+        catalogue = locale.catalogue(language)
+        if path == chunk_texts.INITIAL:
+            keys = _keys_by_chunk()[_chunks().names[0]]
+            return chunk_texts.initial_module(catalogue, language, keys)
+        if path.startswith(TEXTS):
+            chunk = path.removeprefix(TEXTS).removesuffix(".js")
+            return chunk_texts.later_module(catalogue, _keys_by_chunk()[chunk])
+        return _read(path)
 
     return read
+
+
+@cache
+def _keys_by_chunk() -> dict[str, list[str]]:
+    return chunk_texts.keys_by_chunk(
+        _chunks().modules, lambda path: "" if path == chunk_texts.INITIAL else _read(path)
+    )
+
+
+def _current_texts(language: str) -> str:
+    """All texts as they are in the catalogue now."""
+    catalogue = locale.current_catalogue(language)
+    return chunk_texts.initial_module(catalogue, language, catalogue.texts)
 
 
 def _read(path: str) -> str:

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from tertulia import actions, api, storage
+from tertulia import actions, api, locale, storage
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Services
 from tertulia.api.files.contents import FileReader
@@ -22,7 +22,7 @@ from tertulia.errors.files import FileAccessDenied, LinkExpired, NoSuchFile
 from tertulia.http import downloads
 from tertulia.http.downloads import Part
 from tertulia.http.request import ApiRequest
-from tertulia.web import account_pages, page_texts
+from tertulia.web import account_pages
 from tertulia.web.convertors import REALM
 from tertulia.web.thumbnails import Thumbnails
 
@@ -110,10 +110,10 @@ class Downloads:
 
 def _page(request: Request, error: ClientError) -> Response:
     """Say what is wrong in the language of the browser: people open such addresses in a tab."""
-    texts = page_texts.in_language(page_texts.language(request.headers.get("accept-language")))
+    t = locale.texts(locale.accepted(request.headers.get("accept-language")))
     text = account_pages.describe(ApiRequest(request.scope, request.receive), error)
     body = (
-        f'<!doctype html><html lang="{texts.language}" dir="{texts.direction}">'
+        f'<!doctype html><html lang="{t.language}" dir="{t.direction}">'
         f'<meta charset="utf-8"><title>{text}</title><p>{text}</p>'
     )
     return HTMLResponse(body, error.status, {"Cache-Control": "no-store"})

@@ -23,10 +23,7 @@ from tertulia.http.request import ApiRequest
 # Fetches from other sites, by the client's network address.
 FETCHES = FairQueue("external_pictures", slots=16, max_waiting=200, slots_per_person=8)
 
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; sandbox",
-    "X-Content-Type-Options": "nosniff",
-}
+HEADERS = {"Content-Security-Policy": "default-src 'none'; sandbox"}
 PICTURE_HEADERS = {
     **HEADERS,
     "Cache-Control": "public, max-age=86400",

@@ -28,9 +28,8 @@ async def _send_mail(call: Call) -> Response:
     try:
         if not domain.people.user.looks_like_email(email):
             raise InvalidEmail()
-        found = await database.query(0, storage.organization.with_address, email)
-        await database.write_in(
-            first[0],
+        found = await database.of(0).query(storage.organization.with_address, email)
+        await database.of(first[0]).write(
             actions.people.find_accounts.request,
             call.vault,
             email,
@@ -53,7 +52,7 @@ async def _form(
         status=200 if error is None else error.status,
         headers=None if error is None else error.reply_headers(),
         name="",
-        notice=page_texts.of(call.request)["find_mail_sent"] if is_sent else "",
+        notice=page_texts.of(call.request)("login.find-mail-sent") if is_sent else "",
         problem="" if error is None else account_pages.describe(call.request, error),
         email=email[:300],
         sends_mail=call.config.sends_mail,

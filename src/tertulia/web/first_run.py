@@ -1,4 +1,6 @@
-"""The first-run page: a server without accounts asks for its organization and the first owner.
+"""The first-run page: a server without an owner asks for its organization and the first owner.
+
+Pages redirect to it only while there are no accounts, so that existing users can log in.
 
 Only the operator knows the setup code that the form asks for. The page needs no script.
 """
@@ -7,7 +9,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia import actions, api, domain
+from tertulia import actions, api, domain, storage
 from tertulia.actions.organization.first_run import PATH, FirstRun
 from tertulia.actions.people.login import EMAIL, VerifiedIdentity
 from tertulia.actions.people.signup import NewAccount
@@ -30,6 +32,7 @@ class FirstRunPages:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._has_accounts = False
+        self._has_owner = False
 
     def routes(self, pages: AccountPages) -> list[Route]:
         return [pages.route(PATH, self._show, self._create)]
@@ -37,12 +40,18 @@ class FirstRunPages:
     async def is_needed(self) -> bool:
         """Whether the server has no accounts. Once it has some, no query is made."""
         if not self._has_accounts:
-            is_needed = actions.organization.first_run.is_needed
-            self._has_accounts = not await self._services.database.query(0, is_needed)
+            has_people = storage.data_check.has_people
+            self._has_accounts = await self._services.database.of(0).query(has_people)
         return not self._has_accounts
 
+    async def _is_open(self) -> bool:
+        if not self._has_owner:
+            has_owner = storage.data_check.has_owner
+            self._has_owner = await self._services.database.of(0).query(has_owner)
+        return not self._has_owner
+
     async def _show(self, call: Call) -> Response:
-        if not await self.is_needed():
+        if not await self._is_open():
             return account_pages.redirect(login_completion.HOME)
         return await _form(call)
 

@@ -18,10 +18,7 @@ from tertulia.web.convertors import REALM
 from tertulia.web.identicons import identicon
 
 PICTURE_HEADERS = {"Cache-Control": "public, max-age=86400"}
-FIXED_HEADERS = {
-    "Cache-Control": "public, max-age=31536000, immutable",
-    "X-Content-Type-Options": "nosniff",
-}
+FIXED_HEADERS = {"Cache-Control": "public, max-age=31536000, immutable"}
 FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # file names of avatars
 
 

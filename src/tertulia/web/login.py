@@ -34,11 +34,11 @@ from tertulia.web.first_run import FirstRunPages
 
 LOGIN_PATHS = ("/login/", "/accounts/login/")
 LOGOUT_PATHS = ("/logout/", "/accounts/logout/")
-NOTICES = (
-    "logged_out",
-    "password_changed",
-    "address_changed",
-)  # messages that a query parameter may select
+NOTICES = {  # messages that a query parameter may select
+    "logged_out": "login.logged-out",
+    "password_changed": "login.password-changed",
+    "address_changed": "login.address-changed",
+}
 
 FORM_ERRORS = (
     LoginFailed,
@@ -105,7 +105,7 @@ class LoginPages:
     async def _form(
         self, call: Call, error: ClientError | None = None, username: str = ""
     ) -> Response:
-        realm, params, texts = call.org.realm, call.request.params, page_texts.of(call.request)
+        realm, params, t = call.org.realm, call.request.params, page_texts.of(call.request)
         target = login_completion.requested_target(call)
         along = (*login_completion.OTPS, login_completion.LINK)
         carried = {name: params[name][:100] for name in along if params.get(name)}
@@ -116,7 +116,7 @@ class LoginPages:
             call,
             "login.html",
             error=error,
-            notice=next((texts[each] for each in NOTICES if each in params), ""),
+            notice=next((t(key) for name, key in NOTICES.items() if name in params), ""),
             username=username or params.get("email", "")[:300],
             next=target.next if "next" in params else "",
             carried=carried,
@@ -159,7 +159,7 @@ class LoginPages:
         org = await call.delivery.follower.finder.find_by_subdomain(subdomain)
         if org is not None and not org.realm.deactivated:
             return account_pages.redirect(f"{account_pages.site_of(call, org.realm)}/login/")
-        problem = page_texts.of(call.request)["no_such_organization"]
+        problem = page_texts.of(call.request)("login.no-such-organization")
         return await self._choose_organization(call, problem, subdomain[:40])
 
     # --- logout ---

@@ -11,10 +11,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from tertulia import api, domain
+from tertulia import api, locale
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Call, Services
-from tertulia.domain.organization.languages import TRANSLATED
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
 from tertulia.log import log
@@ -23,7 +22,6 @@ from tertulia.web import (
     assets,
     bootstrap,
     first_run,
-    page_texts,
     rendering,
     security_headers,
 )
@@ -87,7 +85,7 @@ class WebPage:
         text = rendering.text(
             "shell.html",
             language=language,
-            direction=domain.organization.languages.direction(language),
+            direction=locale.direction(language),
             name=name,
             files=files,
         )
@@ -96,8 +94,8 @@ class WebPage:
     async def _worker(self, request: Request) -> Response:
         """Serve the service worker, with the paths of the page's files in one language in it."""
         language = request.query_params.get("language", "")
-        if language not in TRANSLATED:
-            language = page_texts.language(request.headers.get("accept-language"))
+        if language not in locale.LANGUAGES:
+            language = locale.accepted(request.headers.get("accept-language"))
         await self._assets.prepare(language)
         known = self._assets.page_files(language).all
         text = assets.service_worker().replace('["files"]', json.dumps(sorted(set(known))))
@@ -142,7 +140,7 @@ async def _compressed(call: Call, parts: AsyncIterator[bytes]) -> AsyncIterator[
 def _language(call: Call) -> str:
     """The language that the person has set if there is a translation, else the browser's."""
     chosen = "" if call.caller is None else str(call.caller.prefers("default_language"))
-    chosen = domain.organization.languages.translated(chosen)
+    chosen = locale.closest(chosen)
     if chosen != "en":
         return chosen
-    return page_texts.language(call.request.header("accept-language"))
+    return locale.accepted(call.request.header("accept-language"))

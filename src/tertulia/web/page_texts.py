@@ -1,96 +1,66 @@
 """The texts of the pages before login in the language of a request."""
 
-from collections.abc import Mapping
-from functools import partial
-from types import SimpleNamespace
-
-from tertulia import domain
+from tertulia import locale
+from tertulia.errors import ClientError
 from tertulia.http.request import ApiRequest
-from tertulia.web.translations import ar, de, en, es, fr, ja, pt
+from tertulia.locale import Texts
 
-LANGUAGES = {
-    "en": en.TEXTS,
-    "ar": ar.TEXTS,
-    "de": de.TEXTS,
-    "es": es.TEXTS,
-    "fr": fr.TEXTS,
-    "ja": ja.TEXTS,
-    "pt": pt.TEXTS,
-}
-
-# Texts of errors: by the class of the error, or by the API's message.
+# Texts of errors: by the class of the error, or by its problem.
 PROBLEMS = {
-    "LoginFailed": "wrong_password",
-    "InvalidEmail": "invalid_email",
-    "LoginDeactivated": "account_deactivated",
-    "PasswordExpired": "password_expired",
-    "LoginOrganizationDeactivated": "organization_deactivated",
-    "PasswordLoginDisabled": "password_login_disabled",
-    "MethodDisabled": "method_disabled",
-    "WrongCode": "wrong_code",
-    "LinkInvalid": "link_invalid_explained",
-    "EmailTaken": "email_taken",
-    "AddressOutsideDomains": "address_outside_domains",
-    "LoginExpired": "login_expired",
-    "ProviderFailed": "provider_failed",
-    "AccountNotAdmitted": "account_not_admitted",
-    "AccountLinkedElsewhere": "account_linked_to_other_user",
-    "NoVerifiedAddress": "no_verified_address",
-    "AccountMissing": "no_account_yet",
-    "InvitationRequired": "invitation_required",
-    "DirectoryUnreachable": "directory_unavailable",
-    "RemoteUserMissing": "proxy_header_missing",
-    "WrongSetupCode": "wrong_setup_code",
-    "AlreadySetUp": "already_set_up",
-    "NoSuchFile": "file_missing",
-    "FileAccessDenied": "file_forbidden",
-    "LinkExpired": "file_link_expired",
-}
-SENTENCES = {
-    "A password has at least 8 characters.": "password_too_short",
-    "A password has at most 100 characters.": "password_too_long",
-    "Wrong password!": "password_incorrect",
-    "This password is too easy to guess.": "password_too_easy",
-    "Name must not be empty!": "name_empty",
-    "Name too long!": "name_too_long",
-    "Invalid characters in name!": "name_invalid",
-    "Invalid format!": "name_invalid",
-    "Name is reserved!": "name_reserved",
-    "Unique names required in this organization.": "name_taken",
-    "Email addresses containing + are not allowed in this organization.": "address_with_plus",
-    "Please use your real email address.": "address_disposable",
-    "Enter a valid email address.": "invalid_email",
-    "name must be a text of 1 to 40 characters": "organization_name_length",
-    "Can't join the organization: password authentication is not enabled.": (
-        "password_login_disabled"
-    ),
-    "This program is not registered here.": "agent_unknown",
-    "This program asked to lead you to an address that it did not register.": "agent_wrong_address",
-    "Too many agents act for you. End one of them first.": "agent_too_many",
+    "LoginFailed": "login.wrong-password",
+    "InvalidEmail": "login.invalid-email",
+    "LoginDeactivated": "login.account-deactivated",
+    "PasswordExpired": "login.password-expired",
+    "LoginOrganizationDeactivated": "login.organization-deactivated",
+    "PasswordLoginDisabled": "login.password-login-disabled",
+    "MethodDisabled": "login.method-disabled",
+    "WrongCode": "login.wrong-code",
+    "LinkInvalid": "login.link-invalid-explained",
+    "EmailTaken": "login.email-taken",
+    "AddressOutsideDomains": "login.address-outside-domains",
+    "LoginExpired": "login.login-expired",
+    "ProviderFailed": "login.provider-failed",
+    "AccountNotAdmitted": "login.account-not-admitted",
+    "AccountLinkedElsewhere": "login.account-linked-to-other-user",
+    "NoVerifiedAddress": "login.no-verified-address",
+    "AccountMissing": "login.no-account-yet",
+    "InvitationRequired": "login.invitation-required",
+    "DirectoryUnreachable": "login.directory-unavailable",
+    "RemoteUserMissing": "login.proxy-header-missing",
+    "WrongSetupCode": "login.wrong-setup-code",
+    "AlreadySetUp": "login.already-set-up",
+    "NoSuchFile": "login.file-missing",
+    "FileAccessDenied": "login.file-forbidden",
+    "LinkExpired": "login.file-link-expired",
+    "password-too-short": "login.password-too-short",
+    "password-too-long": "login.password-too-long",
+    "wrong-password": "login.password-incorrect",
+    "password-too-easy": "login.password-too-easy",
+    "name-empty": "login.name-empty",
+    "name-too-long": "login.name-too-long",
+    "name-characters-invalid": "login.name-invalid",
+    "name-format-invalid": "login.name-invalid",
+    "name-reserved": "login.name-reserved",
+    "name-not-unique": "login.name-taken",
+    "email-with-plus": "login.address-with-plus",
+    "email-not-real": "login.address-disposable",
+    "email-invalid": "login.invalid-email",
+    "password-login-disabled": "login.password-login-disabled",
+    "program-unknown": "consent.unknown",
+    "program-address-wrong": "consent.wrong-address",
+    "too-many-agents": "consent.too-many",
 }
 
 
-def of(request: ApiRequest) -> dict[str, str]:
-    """The texts in the language of a request."""
-    return LANGUAGES[language(request.header("accept-language"))]
+def of(request: ApiRequest) -> Texts:
+    return locale.texts(locale.accepted(request.header("accept-language")))
 
 
-def language(accept_language: str | None) -> str:
-    """The first language of the Accept-Language header that has a translation."""
-    for wanted in (accept_language or "").lower().split(","):
-        name = wanted.partition(";")[0].strip().partition("-")[0]
-        if name in LANGUAGES:
-            return name
-    return "en"
-
-
-def counted(texts: Mapping[str, str], name: str, number: int, **values: object) -> str:
-    """A text with a number, in the plural form of its language."""
-    return domain.organization.plurals.counted(texts, texts["language"], name, number, **values)
-
-
-def in_language(name: str) -> SimpleNamespace:
-    """The texts as attributes: templates use `texts.log_in`."""
-    direction = domain.organization.languages.direction(name)
-    texts = LANGUAGES[name]
-    return SimpleNamespace(**texts, direction=direction, counted=partial(counted, texts))
+def describe(request: ApiRequest, error: ClientError) -> str:
+    """The text of an error, translated if there is a translation."""
+    t = of(request)
+    known = PROBLEMS.get(type(error).__name__) or PROBLEMS.get(error.problem)
+    if known is None and t.language == locale.ENGLISH:
+        return error.msg
+    key = known or f"error.{error.problem}"
+    return t(key, **error.values) if t.has(key) else error.msg

@@ -46,7 +46,7 @@ async def _send_link(call: Call) -> Response:
         )
     except (InvalidEmail, PasswordLoginDisabled, RateLimited) as error:
         return await _forgotten_form(call, error, email)
-    return await account_pages.message(call, "link_sent", "link_sent_explained")
+    return await account_pages.message(call, "login.link-sent", "login.link-sent-explained")
 
 
 async def _forgotten_form(

@@ -29,9 +29,9 @@ async def page(
     **values: Any,
 ) -> Response:
     """A page without scripts, in the caller's language. Browsers and proxies must not cache it."""
-    language = page_texts.language(request.header("accept-language"))
+    t = page_texts.of(request)
     await load()
-    body = text(template, language=language, texts=page_texts.in_language(language), **values)
+    body = text(template, language=t.language, t=t, **values)
     own = {"Cache-Control": "no-store", **security_headers.of_page(), **(headers or {})}
     return await answer(request, body.encode(), "text/html; charset=utf-8", status, own)
 

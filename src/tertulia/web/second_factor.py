@@ -45,9 +45,9 @@ def _own(endpoint: Endpoint) -> Endpoint:
 
 async def _show(call: Call, error: ClientError | None = None, notice: str = "") -> Response:
     known = await api.people.second_factors.get_own(call)
-    texts = page_texts.of(call.request)
+    t = page_texts.of(call.request)
     if "removed" in call.request.params and not known.is_on:
-        notice = texts["second_factor_removed"]
+        notice = t("login.second-factor-removed")
     return await account_pages.page(
         call, "second_factor.html", error=error, notice=notice, known=known, email=call.user.email
     )
@@ -82,7 +82,7 @@ async def _set_up(call: Call) -> Response:
     except FORM_ERRORS as error:
         return await _show_set_up(call, error)
     if not made.recovery_codes:
-        return await _show(call, notice=page_texts.of(call.request)["app_replaced"])
+        return await _show(call, notice=page_texts.of(call.request)("login.app-replaced"))
     return await _show_codes(call, made.recovery_codes)
 
 

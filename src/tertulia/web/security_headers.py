@@ -24,7 +24,6 @@ def of_page(*, scripts: bool = False, form_targets: Sequence[str] = ()) -> dict[
         policy.append(SCRIPTS)
     return {
         "Content-Security-Policy": "; ".join(policy),
-        "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "same-origin",
         "Cross-Origin-Opener-Policy": "same-origin",
         "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",

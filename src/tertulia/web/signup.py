@@ -11,7 +11,7 @@ from typing import Any
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia import actions, api, domain
+from tertulia import actions, api, domain, locale
 from tertulia.actions.people.login import EMAIL, VerifiedIdentity
 from tertulia.actions.people.signup import NewAccount
 from tertulia.api.call import Call
@@ -22,7 +22,7 @@ from tertulia.errors.authentication import InvitationRequired, LinkInvalid
 from tertulia.errors.http import RateLimited
 from tertulia.errors.people import EmailTaken, InvalidEmail
 from tertulia.http.ratelimit import address_bucket
-from tertulia.web import account_pages, login_completion, page_texts, second_factor_step
+from tertulia.web import account_pages, login_completion, second_factor_step
 from tertulia.web.account_pages import AccountPages
 from tertulia.web.login_completion import LoginTarget
 
@@ -60,7 +60,7 @@ async def _send_mail(call: Call, invitation: Invitation | None = None) -> Respon
         )
     except FORM_ERRORS as error:
         return await _address_form(call, invitation, error, email)
-    return await account_pages.message(call, "link_sent", "sign_up_sent_explained")
+    return await account_pages.message(call, "login.link-sent", "login.sign-up-sent-explained")
 
 
 async def _address_form(
@@ -197,12 +197,15 @@ async def _new_account(call: Call, email: str) -> NewAccount:
     """Validate the form and hash the password."""
     full_name = domain.people.user.checked_full_name(call.request.params.get("full_name", ""))
     if not call.org.realm.admits_passwords:
-        raise BadRequest("Can't join the organization: password authentication is not enabled.")
+        raise BadRequest(
+            "Can't join the organization: password authentication is not enabled.",
+            problem="password-login-disabled",
+        )
     password = call.request.params.get("password", "")
     hashed = await api.people.password_hashing.chosen(call.person, password, [email, full_name])
     return NewAccount(full_name, hashed)
 
 
 async def _welcome_message(call: Call, invitation: Invitation | None) -> WelcomeMessage:
-    language = page_texts.language(call.request.header("accept-language"))
+    language = locale.accepted(call.request.header("accept-language"))
     return await api.people.sso_signup.welcome_message(call, invitation, language)

@@ -38,9 +38,9 @@ def routes(pages: AccountPages) -> list[Route]:
     route = pages.route
     return [
         *(
-            route(f"/accounts/{word}/social/{channel_path}", _redirect_to_provider, None)
+            route(f"/accounts/{word}/social/{backend}", _redirect_to_provider, None)
             for word in ("login", "register")
-            for channel_path in ("{backend}", "{backend}/{idp}")
+            for backend in ("{backend}", "{backend}/{idp}")
         ),
         route("/accounts/login/google/", _redirect_to_google, None),
         route("/complete/address/", None, _choose_address),

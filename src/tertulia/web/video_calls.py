@@ -5,10 +5,10 @@ from urllib.parse import urlencode
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from tertulia import api, domain
+from tertulia import api, features
 from tertulia.api.call import Call
-from tertulia.domain.messages.video_calls import JOIN
 from tertulia.external import video_calls
+from tertulia.features.video_calls import JOIN
 from tertulia.web import account_pages
 from tertulia.web.account_pages import AccountPages
 
@@ -23,7 +23,7 @@ async def _join(call: Call) -> Response:
         back = f"{JOIN}?{urlencode({'bigbluebutton': signed})}"
         return account_pages.redirect(f"/login/?{urlencode({'next': back})}")
     api.guards.with_bigbluebutton(call)
-    meeting = domain.messages.video_calls.opened(call.vault, call.org.realm.id, signed)
+    meeting = features.video_calls.opened(call.vault, call.org.realm.id, signed)
     created = await video_calls.create_meeting(
         call.config, meeting.id, meeting.name, is_voice_only=meeting.is_voice_only
     )

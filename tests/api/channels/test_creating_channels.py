@@ -19,6 +19,17 @@ def created(caller, name="attic", **settings):
 
 
 @pytest.mark.parametrize(
+    "name, problem", [("invite_only", "a boolean"), ("can_subscribe_group", "an integer")]
+)
+def test_a_null_that_a_client_failed_to_fill_in_opens_no_channel(chat, name, problem):
+    ana = chat.person("ana", role="owner")
+
+    creates(ana, **{name: "null"}).fails(f"{name} is not {problem}")
+
+    ana.get("/get_stream_id", stream="attic").fails("Invalid channel name 'attic'")
+
+
+@pytest.mark.parametrize(
     "settings, shown",
     [
         ({}, {"invite_only": False, "history_public_to_subscribers": True}),

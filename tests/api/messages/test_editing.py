@@ -1,6 +1,7 @@
 """Editing messages, their edit history, and deleting them."""
 
 import hashlib
+import json
 
 import pytest
 from tests.support.people import Chat
@@ -61,14 +62,26 @@ def test_an_edited_message_shows_its_history(ana, ben, chair):
     shown = ben.sees(chair)
 
     assert (shown["content"], shown["is_me_message"]) == ("<p>/me sits</p>", True)
-    assert [each["prev_content"] for each in shown["edit_history"]] == [
-        "second chair",
-        "first chair",
-    ]
-    assert shown["edit_history"][1]["prev_rendered_content"] == "<p>first chair</p>"
-    assert shown["edit_history"][0]["user_id"] == ana.id
+    assert [each.get("prev_content") for each in shown["edit_history"]] == ["second chair", None]
+    assert shown["edit_history"][0]["prev_rendered_content"] == "<p>second chair</p>"
+    assert [each["user_id"] for each in shown["edit_history"]] == [ana.id, ana.id]
     assert shown["last_edit_timestamp"] == shown["edit_history"][0]["timestamp"]
     assert "last_moved_timestamp" not in shown
+
+
+def test_a_message_that_was_edited_often_weighs_little(ana, ben, chair):
+    long = "a long text about chairs " * 100
+    edits(ana, chair, content=f"{long}0").succeeds()
+    once = ben.get("/messages", anchor=chair.id, num_before=0).succeeds()["messages"]
+    for number in range(1, 10):
+        edits(ana, chair, content=f"{long}{number}").succeeds()
+
+    often = ben.get("/messages", anchor=chair.id, num_before=0).succeeds()["messages"]
+
+    assert len(often[0]["edit_history"]) == 10
+    assert len(json.dumps(often)) < 3 * len(json.dumps(once))
+    versions = ben.get(f"/messages/{chair.id}/history").succeeds()["message_history"]
+    assert [each["content"][-1] for each in versions[1:]] == [str(number) for number in range(10)]
 
 
 def test_each_event_has_its_own_content_however_late_it_is_delivered(own_chat):

@@ -398,6 +398,18 @@ def test_malformed_narrows_are_refused(chat):
             library.fails([term(operator, operand)], msg, code="BAD_REQUEST")
 
 
+def test_all_searches_of_a_narrow_share_one_limit_of_words(chat):
+    library = Library(chat, chat.person("ana"), [])
+    negated = [{**term("search", f"word{number}"), "negated": True} for number in range(100)]
+
+    assert library.found(*negated) == ""
+    refused = "Invalid narrow operator: too many words in search (limit: 100)"
+    library.fails([*negated[1:], term("search", "two words")], refused, code="BAD_NARROW")
+    library.fails(
+        [*negated[1:], {**term("search", "two words"), "negated": True}], refused, code="BAD_NARROW"
+    )
+
+
 # --- the first unread ---
 
 

@@ -239,9 +239,9 @@ def as_if_never_indexed(tx):
 def copied(tx, message_id, times):
     """Insert the same message again, without events."""
     tx.execute_many(
-        "INSERT INTO message (realm_id, sender_id, channel_id, origin_channel_id, topic,"
-        " topic_key, content, rendered, render_version, client, sent_at, read_by_sender)"
-        " SELECT realm_id, sender_id, channel_id, origin_channel_id, topic, topic_key, content,"
+        "INSERT INTO message (realm_id, sender_id, channel_id, origin_channel_id, topic_id,"
+        " content, rendered, render_version, client, sent_at, read_by_sender)"
+        " SELECT realm_id, sender_id, channel_id, origin_channel_id, topic_id, content,"
         " rendered, render_version, client, sent_at, read_by_sender FROM message WHERE id = :id",
         [{"id": message_id}] * times,
     )

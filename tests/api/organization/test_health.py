@@ -14,7 +14,7 @@ def parts(owner):
 
 def test_owners_see_backup_disk_version_certificate_and_leader(chat, owner):
     chat.server.clock.stop()
-    chat.server.database.write_now(0, actions.server_status.record_backup, 1234)
+    chat.server.database.blocking.of(0).write(actions.server_status.record_backup, 1234)
     chat.server.clock.move(hours=2)
 
     found = parts(owner)

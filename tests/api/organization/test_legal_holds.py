@@ -455,6 +455,32 @@ def test_a_discovery_compares_words_as_search_does(chat, in_kitchen, ana, tmp_pa
     assert "Pears" not in html
 
 
+def test_a_discovery_shows_earlier_places_and_earlier_questions(chat, in_kitchen, ana, tmp_path):
+    ana.joins("garden")
+    moved = ana.says("Pears", to="kitchen > Receipts")
+    ana.patch(
+        f"/messages/{moved.id}",
+        topic="plums",
+        stream_id=chat.channel("garden").id,
+        send_notification_to_new_thread=False,
+    ).succeeds()
+    poll = ana.says("/poll Bribes?\nYes", to="garden > plums")
+    todo = ana.says("/todo Shredding\nPapers", to="garden > plums")
+    for widget, change in (
+        (poll, {"type": "question", "question": "Lunch?"}),
+        (todo, {"type": "new_task_list_title", "title": "House"}),
+    ):
+        content = json.dumps(change)
+        ana.post("/submessage", message_id=widget.id, msg_type="widget", content=content).succeeds()
+
+    found = runs(chat, "discover", str(tmp_path / "out"), "--channel", "garden", "--reason", "x")
+
+    assert found.code == 0, found.err
+    html = "".join(each.read_text() for each in (tmp_path / "out").rglob("t*.html"))
+    for earlier in ("kitchen › Receipts", "Bribes?", "Shredding"):
+        assert f"</summary><p>{earlier}</p></details>" in html
+
+
 @pytest.mark.parametrize("word", ["split", "invoices", "receipts", "zebra", "giraffe", "painting"])
 def test_a_discovery_finds_words_of_topics_and_widgets_and_across_markup(
     chat, in_kitchen, ana, tmp_path, word

@@ -7,10 +7,11 @@ from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 
-from tertulia import actions, domain
+from tertulia import actions, domain, locale
 from tertulia.domain.people.sessions import Browser as UserAgent
 from tertulia.domain.people.user import Role
-from tertulia.web.translations.en import TEXTS as ENGLISH
+
+ENGLISH = locale.texts("en")
 
 
 def runs(person: Person, command: str, *flags: str) -> CommandResult:
@@ -99,7 +100,7 @@ def test_an_ended_password_is_refused_and_its_owner_chooses_another(chat):
         "Your username or password is incorrect", code="AUTHENTICATION_FAILED", status=401
     )
     page = Browser(chat).logs_in(ana.email, "open sesame")
-    assert (page.status, ENGLISH["password_expired"] in text_of(page)) == (401, True)
+    assert (page.status, ENGLISH("login.password-expired") in text_of(page)) == (401, True)
     assert browser.calls("GET", "/users/me").status == 401
     change = {"old_password": "open sesame", "new_password": "lentils, always lentils"}
     ana.patch("/settings", **change).fails("Wrong password!")

@@ -11,7 +11,7 @@ from tests.support.people import Chat, basic
 from tests.support.server import SECRET
 
 from tertulia import actions, domain, storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.domain.people.identities import Identity
 from tertulia.domain.people.invitations import addresses_in
 from tertulia.domain.people.keys import Vault
@@ -115,19 +115,19 @@ def test_a_domain_with_a_folding_letter_is_another_domain(name):
 
 def test_stored_keys_are_migrated(kind, databases):
     url, _ = databases.ready(kind)
-    database = Database.at(url)
-    realm = database.write_now(0, actions.organization.create, "Test", "test")
-    database.write_now(realm.id, _write_casefolded)
+    database = BlockingDatabase.at(url)
+    realm = database.of(0).write(actions.organization.create, "Test", "test")
+    database.of(realm.id).write(_write_casefolded)
 
     assert database.migrate() == [130]
 
     keys = [domain.people.user.email_key(each) for each in EMAILS]
     for table in ("account", "invitation", "one_time_link"):
-        kept = database.read_now(realm.id, _column, "email_key", table)
+        kept = database.of(realm.id).read(_column, "email_key", table)
         assert [key for key in kept if key in keys] == keys
-    assert database.read_now(realm.id, _column, "subject", "identity") == [keys[0], "s-1"]
+    assert database.of(realm.id).read(_column, "subject", "identity") == [keys[0], "s-1"]
     for email in EMAILS:
-        found = database.read_now(realm.id, storage.people.find_by_email, email)
+        found = database.of(realm.id).read(storage.people.find_by_email, email)
         assert found is not None
         assert found.email == email
     database.close()

@@ -151,6 +151,29 @@ def test_an_owner_erases_a_person_and_keeps_the_messages_without_a_name(chat, ow
     assert owner.get("/realm/audit_log").succeeds()["entries"][0]["result"] != "done"
 
 
+def test_erasing_a_person_erases_the_names_and_secrets_of_their_bots(chat, owner, ana):
+    owner.joins("kitchen")
+    ana.joins("kitchen")
+    bot = chat.person("anas-oven", bot="outgoing-webhook", owner=ana)
+    bot.joins("kitchen")
+    soup = bot.says("Ding", to="kitchen > lunch")
+
+    owner.post(f"/users/{ana.id}/erase").succeeds()
+    chat.server.catch_up()
+
+    shown = owner.get(f"/messages/{soup.id}").succeeds()["message"]
+    assert (shown["sender_full_name"], shown["content"]) == ("Erased bot", "<p>Ding</p>")
+    assert not chat.read(
+        lambda tx: tx.exists(
+            "SELECT 1 AS found FROM account WHERE id = :id AND (full_name LIKE '%oven%'"
+            " OR email LIKE '%oven%' OR key_hash IS NOT NULL) OR EXISTS"
+            " (SELECT 1 FROM bot WHERE user_id = :id)",
+            id=bot.id,
+        )
+    )
+    owner.post(f"/users/{ana.id}/erase").fails("No such user")
+
+
 def test_an_owner_erases_a_person_with_all_messages(chat, owner, ana):
     owner.joins("kitchen")
     ana.joins("kitchen")

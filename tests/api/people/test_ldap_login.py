@@ -8,11 +8,12 @@ from structlog.testing import capture_logs
 from tests.support.browser import Browser, text_of
 from tests.support.people import Chat
 
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, locale, storage
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.domain.people.profile_fields import FieldType
 from tertulia.domain.people.user import Role
-from tertulia.web.translations.en import TEXTS as ENGLISH
+
+ENGLISH = locale.texts("en")
 
 SESAME = "open sesame"
 WRONG = "Your username or password is incorrect"
@@ -71,9 +72,9 @@ def test_the_login_page_accepts_a_directory_name(ldap_chat, slapd):
     page = browser.opens("/login/")
     browser.logs_in("ana", SESAME)
 
-    assert ENGLISH["user_name"] in text_of(page)
+    assert ENGLISH("login.user-name") in text_of(page)
     assert browser.calls("GET", "/users/me").succeeds()["full_name"] == "Ana"
-    assert ENGLISH["wrong_password"] in text_of(Browser(ldap_chat).logs_in("ana", ""))
+    assert ENGLISH("login.wrong-password") in text_of(Browser(ldap_chat).logs_in("ana", ""))
 
 
 def test_clients_learn_that_names_need_not_be_addresses(ldap_chat, chat):
@@ -253,7 +254,7 @@ def test_a_directory_password_may_need_a_second_factor(ldap_chat, slapd):
 
     assert wrong.json["msg"] == "Wrong password!"
     assert refused.json["code"] == "SECOND_FACTOR_REQUIRED"
-    assert ENGLISH["second_step"] in text_of(requested)
+    assert ENGLISH("login.second-step") in text_of(requested)
     assert ldap_chat.read(storage.people.second_factors.of_user, user_id).is_enabled
 
 

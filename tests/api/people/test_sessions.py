@@ -9,7 +9,7 @@ from tests.support.pictures import picture, uploads_to
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.people.sessions import Session
 
@@ -249,8 +249,8 @@ def test_a_session_is_valid_on_every_server_and_ends_on_all(kind, databases, sta
     assert is_in(browser)
 
     # As another server, or the command line, does it.
-    elsewhere = Database.at(chat.server.url)
-    elsewhere.write_now(chat.realm.id, actions.people.sessions.end_all, ana.id)
+    elsewhere = BlockingDatabase.at(chat.server.url)
+    elsewhere.of(chat.realm.id).write(actions.people.sessions.end_all, ana.id)
     chat.server.catch_up()
 
     assert not is_in(browser)

@@ -65,6 +65,19 @@ def test_older_queues_get_all_mutes_first(chat, kitchen):
     assert [event["type"] for event in named.all()] == ["user_topic"]
 
 
+def test_older_queues_lose_a_mute_when_its_topic_is_merged_into_a_followed_one(chat, kitchen):
+    soup, _ = chat.ana.says("Soup", "kitchen > soup"), chat.ana.says("Salad", "kitchen > salad")
+    for topic, policy in (("soup", MUTED), ("salad", FOLLOWED)):
+        chat.ana.post(
+            "/user_topics", stream_id=kitchen.id, topic=topic, visibility_policy=policy
+        ).succeeds()
+    older = chat.ana.listens_for("muted_topics")
+
+    chat.ana.patch(f"/messages/{soup.id}", topic="salad", propagate_mode="change_all").succeeds()
+
+    assert [event["muted_topics"] for event in older.all()] == [[]]
+
+
 def test_an_unchanged_policy_causes_no_event(chat, kitchen):
     for _ in range(2):
         queue = chat.ana.listens_for()

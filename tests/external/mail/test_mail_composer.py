@@ -7,8 +7,9 @@ import pytest
 from tests.support.fake_smtp import html_in, text_in
 
 from tertulia.domain.emails import Email
-from tertulia.domain.organization.languages import TRANSLATED, direction
 from tertulia.external.mail import mail_composer
+from tertulia.external.mail.layouts import LAYOUTS
+from tertulia.locale import LANGUAGES, direction
 
 ADDRESS = re.compile(r"https://[^\s\"<>]*[^\s\"<>.,]")
 
@@ -50,11 +51,11 @@ def written(mail: Email) -> EmailMessage:
     return mail_composer.compose(mail, sender="noreply@x.example", name="Cine", number="1", now=0)
 
 
-@pytest.mark.parametrize("kind", sorted(mail_composer.kinds()))
+@pytest.mark.parametrize("kind", sorted(LAYOUTS))
 def test_every_mail_exists_in_every_language(kind):
     content = {
         (language, number): written(Email(kind, "ana@example.com", language, VALUES | given))
-        for language in TRANSLATED
+        for language in LANGUAGES
         for number, given in enumerate(({}, LESS, MORE))
     }
 
@@ -67,12 +68,12 @@ def test_every_mail_exists_in_every_language(kind):
         # Both say the same: every address of the one is in the other.
         assert {*ADDRESS.findall(text)} <= {*ADDRESS.findall(html)}
     for number in range(3):
-        subjects = {content[language, number]["Subject"] for language in TRANSLATED}
-        assert len(subjects) == len(TRANSLATED) or number == 2  # a place is called the same
-        texts = {text_in(content[language, number]) for language in TRANSLATED}
-        assert len(texts) == len(TRANSLATED)
+        subjects = {content[language, number]["Subject"] for language in LANGUAGES}
+        assert len(subjects) == len(LANGUAGES) or number == 2  # a place is called the same
+        texts = {text_in(content[language, number]) for language in LANGUAGES}
+        assert len(texts) == len(LANGUAGES)
         links = {
-            tuple(ADDRESS.findall(text_in(content[language, number]))) for language in TRANSLATED
+            tuple(ADDRESS.findall(text_in(content[language, number]))) for language in LANGUAGES
         }
         assert len(links) == 1
 

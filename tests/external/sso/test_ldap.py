@@ -311,6 +311,10 @@ def test_a_missing_id_attribute_is_an_error(slapd):
         ({"base": "ou=nowhere,dc=example,dc=com"}, "base and group_base"),
         ({"url": "ldaps://localhost:{tls}", "plain": False, "ca_file": ""}, "ca_file"),
         ({"url": "ldaps://127.0.0.1:{tls}", "plain": False}, "the host in url"),
+        (
+            {"url": "ldaps://localhost:{tls}", "plain": False, "ca_file": "/no/such.pem"},
+            "ca_file: /no/such.pem does not exist",
+        ),
     ],
     ids=str,
 )
@@ -321,6 +325,24 @@ def test_errors_name_the_setting(slapd, settings, setting):
 
     with pytest.raises(LdapError, match=rf"\(look at {setting}\)$"):
         ldap.check(directory(slapd, **given))
+
+
+def test_a_directory_that_refuses_starttls_is_named():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            with listening.accept()[0] as one:
+                asked = _message_id(one.recv(4096))
+                one.sendall(_ber(0x30, asked + bytes.fromhex("78070a010204000400")))
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        url = f"ldap://127.0.0.1:{listening.getsockname()[1]}"
+
+        with pytest.raises(LdapError, match=r"it refuses StartTLS: protocolError \(look at url"):
+            ldap.check(LdapDirectory(url=url, base="dc=example,dc=com"))
+
+        thread.join()
 
 
 def _hostile(answers: Callable[[bytes], Iterator[bytes]]) -> Iterator[LdapDirectory]:

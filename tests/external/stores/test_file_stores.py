@@ -200,7 +200,7 @@ def test_no_file_is_deleted_from_a_store_during_a_backup(start_server, tmp_path)
     (attachment,) = ana.get("/attachments").succeeds()["attachments"]
     stores = FileStores(Config(data=server.folder, files="folder"))
 
-    with file_snapshot.open_snapshot(server.database, stores) as files:
+    with file_snapshot.open_snapshot(server.database.blocking, stores) as files:
         (upload,) = server.read(0, storage.files.upload_locations.in_stores)
         ana.delete(f"/attachments/{attachment['id']}").succeeds()
         server.run_job("deleted files elsewhere")

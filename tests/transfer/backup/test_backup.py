@@ -18,7 +18,7 @@ from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import actions, data_dir, storage
 from tertulia.config import Config
-from tertulia.database import Database, schema
+from tertulia.database import BlockingDatabase, schema
 from tertulia.database.tx import Tx
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.transfer.backup import archives, contents
@@ -153,7 +153,7 @@ def test_a_backup_is_in_the_audit_log_of_every_organization(terminal, tmp_path):
 def test_a_read_only_database_can_be_backed_up(databases, tmp_path):
     url, folder = databases.new("postgres", untouched=True)
     terminal = Terminal(folder, url).creates_organization()
-    Database.at(url).write_now(0, only_read)
+    BlockingDatabase.at(url).of(0).write(only_read)
 
     result = terminal.runs("backup", str(tmp_path / "backup.tar"))
 
@@ -296,7 +296,7 @@ def test_a_schedule_continues_after_a_failure_and_leaves_no_partial_file(termina
 
 
 def test_a_backup_of_an_older_schema_is_migrated(tmp_path):
-    old = Database.at(f"sqlite:///{tmp_path / 'old.db'}")
+    old = BlockingDatabase.at(f"sqlite:///{tmp_path / 'old.db'}")
     first = [each for each in schema.migrations() if each.number <= 23]
     connection = old.dialect.connect()
     old.dialect.begin_write(connection)
@@ -349,9 +349,9 @@ def test_data_moves_between_sqlite_and_postgresql_while_no_server_runs(databases
 
 def test_both_databases_have_the_same_tables_to_copy(databases: Databases):
     def shape(kind: Kind) -> dict[str, list[str]]:
-        database = Database.at(databases.new(kind)[0])
+        database = BlockingDatabase.at(databases.new(kind)[0])
         database.migrate()
-        tables = database.read_now(0, storage.table_copy.tables)
+        tables = database.of(0).read(storage.table_copy.tables)
         return {name: sorted(columns) for name, columns in tables.items()}
 
     assert shape("sqlite") == shape("postgres")
@@ -369,7 +369,7 @@ def test_few_rows_are_in_memory_however_large_they_are():
 
 def test_a_backup_is_one_snapshot(terminal, tmp_path):
     """While it is written, others write on."""
-    database = Database.at(f"sqlite:///{terminal.data / 'tertulia.db'}")
+    database = BlockingDatabase.at(f"sqlite:///{terminal.data / 'tertulia.db'}")
     file = tmp_path / "backup.tar"
 
     def take(tx: Tx) -> None:
@@ -377,7 +377,7 @@ def test_a_backup_is_one_snapshot(terminal, tmp_path):
         copy = contents.LiveCopy(tx, files)
         archives.write(copy, file, None, lambda done: terminal.adds(f"p{done}") and None)
 
-    database.read_now(0, take)
+    database.of(0).read(take)
 
     there = Terminal(tmp_path / "there")
     there.runs("restore", str(file))
@@ -425,7 +425,7 @@ def test_the_last_backup_and_a_failure_after_it_are_in_the_status(terminal, tmp_
     database = data_dir.find_database(Config(data=terminal.data))
 
     def noted():
-        return database.read_now(0, actions.server_status.read).backup
+        return database.of(0).read(actions.server_status.read).backup
 
     assert noted() is None
     file = tmp_path / "one.tar"

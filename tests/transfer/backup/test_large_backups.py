@@ -9,7 +9,7 @@ from tests.support.databases import Databases, Kind
 from tests.support.server import SECRET
 from tests.transfer.backup.test_backup import OTHER
 
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 
 MESSAGES = os.environ.get("TERTULIA_TEST_MESSAGES", "1000000")
@@ -30,7 +30,7 @@ def test_a_million_messages_are_restored_and_checked(
         assert result.code == 0, result.err
         return result
 
-    runs(Terminal(folder, url), "generate", *SIZE)
+    assert Terminal(folder, url).generates(*SIZE, TERTULIA_SECRET=SECRET).code == 0
     runs(Terminal(folder, url), "backup", str(file))
     restored = Terminal(other_folder, other_url)
     runs(restored, "restore", str(file))
@@ -45,4 +45,4 @@ def counts(url: str) -> list[int]:
     def counted(tx: Tx) -> list[int]:
         return [tx.value(f"SELECT count(*) AS value FROM {each}") for each in tables]
 
-    return Database.at(url).read_now(0, counted)
+    return BlockingDatabase.at(url).of(0).read(counted)

@@ -18,14 +18,14 @@ from tests.support.html_validity import MARKUP, html_errors
 from tests.support.people import Chat
 from tests.support.pictures import picture
 from tests.support.server import SECRET
+from tools.sample_organization.organization import Size, generate
 
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.external.stores.file_stores import FileStores
-from tertulia.sample_data.generated.organization import Size, generate
 from tertulia.storage.archive_queries import ArchivedMessages
 from tertulia.transfer.backup import file_snapshot
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
@@ -142,7 +142,7 @@ def test_an_archive_of_a_person_has_earlier_versions_if_the_organization_shows_t
 
 def test_an_archive_of_a_guest_names_only_people_whom_they_may_know(chat, lively, ana, tmp_path):
     guest = chat.person("gus", role="guest", channels=["kitchen"])
-    ana.says("Good bye", to="kitchen > lunch")
+    ana.says(f"Good bye from @_**{ana.name}**", to="kitchen > lunch")
     ana.leaves("kitchen")
     chat.permit("can_access_all_users_group", "members")
 
@@ -344,7 +344,7 @@ def test_links_to_messages_lead_to_the_page_that_has_them(chat, tmp_path, monkey
         ana.says(f"[link](#narrow/channel/{channel}/topic/lunch/near/{each.id})", to="kitchen > x")
 
     with file_snapshot.open_snapshot(
-        chat.server.database, FileStores(Config(data=tmp_path))
+        chat.server.database.blocking, FileStores(Config(data=tmp_path))
     ) as files:
         chosen = ArchivedMessages("full_without_consent")
         chat.read(lambda tx: HtmlArchive(tx, chosen, tmp_path / "out", files, print).write())
@@ -359,7 +359,7 @@ def test_links_to_messages_lead_to_the_page_that_has_them(chat, tmp_path, monkey
 def peak_bytes(folder: Path, messages: int) -> int:
     """Python's memory while an organization of that many messages is archived, at most."""
     folder.mkdir()
-    database = Database.at(f"sqlite:///{folder / 'tertulia.db'}")
+    database = BlockingDatabase.at(f"sqlite:///{folder / 'tertulia.db'}")
     database.migrate()
     generate(database, Vault(SECRET.encode()), "Large", Size(8, 3, messages), seed=1)
 
@@ -369,7 +369,7 @@ def peak_bytes(folder: Path, messages: int) -> int:
 
     with file_snapshot.open_snapshot(database, FileStores(Config(data=folder))) as files:
         tracemalloc.start()
-        database.read_now(1, write, files)
+        database.of(1).read(write, files)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     return peak

@@ -290,8 +290,25 @@ def test_an_invalid_export_is_refused_and_creates_nothing(tmp_path):
     refused = terminal.runs("import", str(tmp_path / "notes.txt"))
 
     assert refused.code == 1
-    assert refused.err.endswith("is not an export of Zulip, Slack, Mattermost or Rocket.Chat.\n")
+    assert refused.err.endswith("Rocket.Chat, Slack, Telegram, WhatsApp or Zulip.\n")
     assert not terminal.data.exists()
+
+
+@pytest.mark.on_one
+def test_the_counts_of_an_import_are_printed_as_json(target, tmp_path):
+    export = str(slack_export(tmp_path / "export"))
+
+    foreseen = json.loads(target.imports(export, "--dry-run", "--json", "--quiet").out)
+    result = target.imports(export, "--json", "--quiet")
+
+    assert result.err == ""
+    assert json.loads(result.out) == foreseen
+    assert foreseen["source"] == "Slack"
+    assert foreseen["kinds"]["messages"] == {
+        "read": 11,
+        "imported": 10,
+        "dropped": {"about joining, leaving and the like": 1},
+    }
 
 
 def test_an_import_does_not_change_an_existing_organization(tmp_path):

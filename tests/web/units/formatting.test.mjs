@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { continueBlock } from "../../../src/tertulia/web/static/state/block_continuation.js";
 import { applyFormat } from "../../../src/tertulia/web/static/state/formatting.js";
 
 /** The text after a tool was used; `[` and `]` are the ends of the selection before and after. */
@@ -33,3 +34,30 @@ test("a selected address becomes the target of a link", () => {
   assert.deepEqual(applyFormat("link", "https://x.org", 0, 13), { text: "[](https://x.org)", from: 0, to: 13, select: [1, 1] });
   assert.deepEqual(applyFormat("link", "here", 0, 4), { text: "[here](url)", from: 0, to: 4, select: [1, 5] });
 });
+
+/** The text after Enter at the end, if Enter continues a block. */
+function continued(text) {
+  const change = continueBlock(text, text.length);
+  return change && text.slice(0, change.from) + change.text;
+}
+
+for (const [before, after] of [
+  ["```python\ndef f():", "```python\ndef f():\n"],
+  ["```\n    indented", "```\n    indented\n    "],
+  ["```", "```\n"],
+  ["~~~\ncode", "~~~\ncode\n"],
+  ["````\n```\ncode", "````\n```\ncode\n"],
+  ["* one", "* one\n* "],
+  ["  - one", "  - one\n  - "],
+  ["9. nine", "9. nine\n10. "],
+  ["1) one", "1) one\n2) "],
+  ["* one\n* ", "* one\n"],
+  ["> said", "> said\n> "],
+  ["> said\n> ", "> said\n"],
+]) {
+  test(`Enter continues ${JSON.stringify(before)}`, () => assert.equal(continued(before), after));
+}
+
+for (const text of ["", "Soup's on", "```\ncode\n```", "```\ncode\n```\nmore", "*bold*", "1.5 litres", "-- ana"]) {
+  test(`Enter sends ${JSON.stringify(text)}`, () => assert.equal(continued(text), undefined));
+}

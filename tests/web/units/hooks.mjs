@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 
 const STATIC = new URL("../../../src/tertulia/web/static/", import.meta.url).href;
-const TEXTS = { [`${STATIC}core/texts.js`]: `${STATIC}translations/en/initial.js` };
+const TEXTS = { [`${STATIC}core/texts.js`]: process.env.TERTULIA_TEST_TEXTS };
 
 export async function resolve(specifier, context, next) {
   const url = specifier.startsWith(".") ? new URL(specifier, context.parentURL).href : specifier;

@@ -1,17 +1,16 @@
 """Channels: lookups that check access, and creation."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Collection
 
 from tertulia import actions, domain, events, storage
 from tertulia.actions.channels import (
     access,
+    bulk_access,
     channel_stats,
     edits,
     folders,
     subscription_settings,
     subscriptions,
-    summaries,
     visible_channels,
 )
 from tertulia.database.tx import Tx
@@ -56,7 +55,10 @@ def administered_by(tx: Tx, user: User, channel_id: int) -> Channel:
     """A channel that the user may administer."""
     channel = visible_to(tx, user, channel_id)
     if not may_administer(tx, user, channel):
-        raise BadRequest("You do not have permission to administer this channel.")
+        raise BadRequest(
+            "You do not have permission to administer this channel.",
+            problem="channel-administration-not-allowed",
+        )
     return channel
 
 
@@ -72,23 +74,11 @@ def has_permission(tx: Tx, user: User, channel: Channel, permission: str) -> boo
 
 
 def may_see(tx: Tx, user: User, channel: Channel) -> bool:
-    subscribed = storage.channels.subscriptions.is_subscribed(tx, user.id, channel.id)
-    return domain.channels.access.may_see(
-        user,
-        channel,
-        subscribed,
-        partial(actions.groups.permissions.permission_checker(tx, [user]), user),
-    )
+    return bulk_access.BulkAccess(tx, user, [channel]).may_see(channel)
 
 
 def may_read(tx: Tx, user: User, channel: Channel) -> bool:
-    subscribed = storage.channels.subscriptions.is_subscribed(tx, user.id, channel.id)
-    return domain.channels.access.may_read(
-        user,
-        channel,
-        subscribed,
-        partial(actions.groups.permissions.permission_checker(tx, [user]), user),
-    )
+    return bulk_access.BulkAccess(tx, user, [channel]).may_read(channel)
 
 
 def if_visible(tx: Tx, user: User, channel: Channel | None) -> Channel | None:
@@ -96,7 +86,7 @@ def if_visible(tx: Tx, user: User, channel: Channel | None) -> Channel | None:
 
     A missing and a hidden channel take the same time, so the time reveals nothing.
     """
-    return channel if may_see(tx, user, channel or _invisible_channel(tx)) else None
+    return channel if may_see(tx, user, channel or bulk_access.invisible_channel(tx)) else None
 
 
 def named(tx: Tx, user: User, where: int | str) -> Channel | None:
@@ -111,44 +101,14 @@ def _require_access(
 ) -> Channel:
     """A missing and a hidden channel take the same time, so the time reveals nothing."""
     channel = storage.channels.find(tx, channel_id)
-    if not may(tx, user, channel or _invisible_channel(tx)) or channel is None:
+    if not may(tx, user, channel or bulk_access.invisible_channel(tx)) or channel is None:
         raise ChannelNotAccessible()
     return channel
 
 
 def spend_lookup_time(tx: Tx, user: User) -> None:
     """Take as long as the access check of a hidden channel. For objects that do not exist."""
-    may_read(tx, user, _invisible_channel(tx))
-
-
-def _invisible_channel(tx: Tx) -> Channel:
-    """A channel that no one may see."""
-    nobody = storage.groups.system_ids(tx)["role:nobody"]
-    return Channel(
-        id=0,
-        realm_id=tx.realm_id,
-        name="",
-        description="",
-        rendered_description="",
-        created_at=0,
-        creator_id=None,
-        invite_only=True,
-        is_web_public=False,
-        history_public=False,
-        archived=False,
-        is_default=False,
-        folder_id=None,
-        first_message_id=None,
-        last_message_at=None,
-        retention_days=None,
-        topics_policy=INHERIT,
-        default_push=False,
-        permissions={
-            "can_administer_channel_group": Members([], []),
-            "can_add_subscribers_group": nobody,
-            "can_subscribe_group": nobody,
-        },
-    )
+    may_read(tx, user, bulk_access.invisible_channel(tx))
 
 
 def create(
@@ -162,12 +122,24 @@ def create(
 
 def create_unchecked(tx: Tx, creator: User, new: NewChannel, rendered_description: str) -> Channel:
     """Create a channel without a permission check."""
-    permissions = _permissions(tx, creator, new)
-    channel = storage.channels.insert(tx, new, rendered_description, creator.id, permissions)
-    events.log.announce(tx, ChannelCreated(channel.id), to=ChannelViewers(channel.id))
-    if channel.is_default:
-        announce_defaults(tx)
+    (channel,) = create_alike(tx, creator, [(new, rendered_description)])
     return channel
+
+
+def create_alike(tx: Tx, creator: User, wanted: list[tuple[NewChannel, str]]) -> list[Channel]:
+    """Create channels that differ only in name and description, without a permission check."""
+    if not wanted:
+        return []
+    permissions = _permissions(tx, creator, wanted[0][0])
+    created = [
+        storage.channels.insert(tx, new, rendered, creator.id, permissions)
+        for new, rendered in wanted
+    ]
+    for channel in created:
+        events.log.announce(tx, ChannelCreated(channel.id), to=ChannelViewers(channel.id))
+    if wanted[0][0].is_default:
+        announce_defaults(tx)
+    return created
 
 
 def announce_defaults(tx: Tx) -> None:
@@ -208,20 +180,26 @@ def check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: b
         )
 
 
-def check_name_is_free(tx: Tx, name: str, but_for: Channel | None = None) -> None:
-    """Raise if another channel has this name or one that looks the same."""
+def check_names_are_free(tx: Tx, names: Collection[str], but_for: Channel | None = None) -> None:
+    """Raise if another channel has one of these names or one that looks the same."""
+    if not names:
+        return
     taken = storage.channels.names(tx)
     if but_for is not None:
         del taken[but_for.id]
-    if domain.names.is_like_one_of(name, taken.values()):
-        raise ChannelNameTaken(channel_name=name)
+    looks = {domain.names.lookalike_key(each).casefold() for each in taken.values()}
+    for name in names:
+        if domain.names.lookalike_key(name).casefold() in looks:
+            raise ChannelNameTaken(channel_name=name)
 
 
 def require_web_public(tx: Tx, user: User, web_public_allowed: bool) -> None:
     """A web-public channel requires the server's setting, the organization's setting and a
     permission."""
     if not web_public_allowed:
-        raise BadRequest("Web-public channels are not enabled.")
+        raise BadRequest(
+            "Web-public channels are not enabled.", problem="web-public-channels-disabled"
+        )
     actions.groups.permissions.require_in_realm(tx, user, "can_create_web_public_channel_group")
 
 

@@ -83,7 +83,7 @@ def archive(tx: Tx, user: User, channel_id: int) -> None:
     user = actions.groups.permissions.current_rights(tx, user)
     channel = actions.channels.administered_by(tx, user, channel_id)
     if channel.archived:
-        raise BadRequest("Channel is already deactivated")
+        raise BadRequest("Channel is already deactivated", problem="channel-archived-already")
     storage.channels.change(tx, channel.id, archived=True, is_default=False)
     event = ChannelArchived(channel.id, channel.name, True)
     seq = events.log.announce(tx, event, to=ChannelViewers(channel.id))
@@ -102,7 +102,9 @@ def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
     actions.groups.permissions.require_administrator(tx, user)
     channel = actions.channels.readable_by(tx, user, channel_id)
     if is_default and channel.invite_only:
-        raise BadRequest("Private channels cannot be made default.")
+        raise BadRequest(
+            "Private channels cannot be made default.", problem="default-channel-private"
+        )
     if is_default and channel.archived:
         raise ChannelNotAccessible()
     if is_default and channel.is_default:
@@ -121,7 +123,7 @@ def _unarchive(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) ->
     if changes.archived is not False:
         return
     if not channel.archived:
-        raise BadRequest("Channel is not currently deactivated")
+        raise BadRequest("Channel is not currently deactivated", problem="channel-not-archived")
     storage.channels.change(tx, channel.id, archived=False)
     events.log.announce(
         tx, ChannelArchived(channel.id, channel.name, False), to=ChannelViewers(channel.id)
@@ -251,8 +253,8 @@ def _change_name(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) 
         return
     name = domain.channels.channel.checked_name(changes.name)
     if name == channel.name:
-        raise BadRequest("Channel already has that name.")
-    actions.channels.check_name_is_free(tx, name, but_for=channel)
+        raise BadRequest("Channel already has that name.", problem="channel-name-unchanged")
+    actions.channels.check_names_are_free(tx, [name], but_for=channel)
     storage.channels.rename(tx, channel.id, name)
     _announce(tx, channel, "name", name)
     actions.people.bots.channel_renamed(tx, channel.id)
@@ -377,7 +379,7 @@ def _check_web_public(
 
 def _require_content_access(tx: Tx, user: User, channel: Channel) -> None:
     if not actions.channels.may_read(tx, user, channel):
-        raise BadRequest("Channel content access is required.")
+        raise BadRequest("Channel content access is required.", problem="channel-content-hidden")
 
 
 def _announce(tx: Tx, channel: Channel, name: str, value: Any, **more: Any) -> None:

@@ -14,14 +14,18 @@ from tertulia.events.types.channels.folders import FolderAdded, FolderChanged, F
 def get(tx: Tx, folder_id: int) -> Folder:
     folder = storage.channels.folders.find(tx, folder_id)
     if folder is None:
-        raise BadRequest("Invalid channel folder ID")
+        raise BadRequest("Invalid channel folder ID", problem="invalid-channel-folder-id")
     return folder
 
 
 def create(tx: Tx, user: User, name: str, description: str, rendered: str) -> int:
     actions.groups.permissions.require_administrator(tx, user)
     if len(storage.channels.folders.list_all(tx)) >= domain.limits.MAX_FOLDERS:
-        raise BadRequest(f"Too many channel folders (limit: {domain.limits.MAX_FOLDERS})")
+        raise BadRequest(
+            "Too many channel folders (limit: {limit})",
+            problem="too-many",
+            limit=domain.limits.MAX_FOLDERS,
+        )
     name = _free_name(tx, name)
     folder = storage.channels.folders.insert(tx, name, description, rendered, user.id)
     events.log.announce(
@@ -54,7 +58,7 @@ def edit(
 def reorder(tx: Tx, user: User, order: list[int]) -> None:
     actions.groups.permissions.require_administrator(tx, user)
     if sorted(order) != sorted(folder.id for folder in storage.channels.folders.list_all(tx)):
-        raise BadRequest("Invalid order mapping.")
+        raise BadRequest("Invalid order mapping.", problem="invalid-order")
     storage.channels.folders.set_order(tx, order)
     events.log.announce(tx, FoldersReordered(order), to=Everyone())
 
@@ -68,7 +72,10 @@ def _rename(tx: Tx, folder: Folder, name: str) -> None:
 
 def _archive(tx: Tx, folder: Folder, archived: bool) -> None:
     if archived and storage.channels.folders.has_channels(tx, folder.id):
-        raise BadRequest("You need to remove all the channels from this folder to archive it.")
+        raise BadRequest(
+            "You need to remove all the channels from this folder to archive it.",
+            problem="folder-not-empty",
+        )
     if not archived:
         _free_name(tx, folder.name, but_for=folder)
     storage.channels.folders.set_archived(tx, folder.id, archived)
@@ -83,7 +90,7 @@ def _free_name(tx: Tx, name: str, but_for: Folder | None = None) -> str:
         if not each.archived and (but_for is None or each.id != but_for.id)
     ]
     if domain.names.is_like_one_of(name, others):
-        raise BadRequest("Channel folder name already in use")
+        raise BadRequest("Channel folder name already in use", problem="folder-name-taken")
     return name
 
 

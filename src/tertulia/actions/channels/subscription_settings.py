@@ -21,14 +21,22 @@ class Choice(msgspec.Struct, frozen=True):
 
 def change(tx: Tx, user: User, choices: list[Choice]) -> None:
     """Apply all choices, or none. Each produces an event, even without a change."""
+    ids = list({choice.channel_id for choice in choices})
+    channels = {channel.id: channel for channel in storage.channels.find_many(tx, ids)}
+    access = actions.channels.bulk_access.BulkAccess(tx, user, channels.values())
+    values: dict[str, dict[int, bool | str]] = {}
     for choice in choices:
-        channel = actions.channels.visible_to(tx, user, choice.channel_id)
-        if channel.archived:
+        channel = channels.get(choice.channel_id)
+        if channel is None or channel.archived or not access.may_see(channel):
+            actions.channels.spend_lookup_time(tx, user)
             raise ChannelNotAccessible()
-        if not storage.channels.subscriptions.is_subscribed(tx, user.id, channel.id):
-            raise BadRequest(f"Not subscribed to channel ID {channel.id}")
-        storage.channels.subscriptions.set_property(
-            tx, user.id, channel.id, choice.property, choice.value
-        )
-        event = SubscriptionChanged(channel.id, choice.property, choice.value)
-        events.log.announce(tx, event, to=Users([user.id]))
+        if channel.id not in access.subscribed:
+            raise BadRequest(f"Not subscribed to channel ID {channel.id}", problem="not-subscribed")
+        values.setdefault(choice.property, {})[channel.id] = choice.value
+    for name, by_channel in values.items():
+        storage.channels.subscriptions.set_property(tx, user.id, name, by_channel)
+    changes = [
+        SubscriptionChanged(choice.channel_id, choice.property, choice.value) for choice in choices
+    ]
+    if changes:
+        events.log.announce_all(tx, changes, to=Users([user.id]))

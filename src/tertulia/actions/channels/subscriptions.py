@@ -1,4 +1,10 @@
-"""Subscribing and unsubscribing, oneself or others."""
+"""Subscribing and unsubscribing, oneself or others.
+
+Other writes wait for each transaction. The first one of a call therefore checks everything, and
+subscribes or unsubscribes as many users as take little time; the caller writes the remaining users
+in further transactions. Each of them leaves whole users behind: a user is in all of the channels of
+the call or in none.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -7,6 +13,7 @@ import msgspec
 from msgspec import field
 
 from tertulia import actions, domain, events, storage
+from tertulia.actions.channels.bulk_access import BulkAccess, ChannelLookup
 from tertulia.actions.groups.permissions import HasPermission
 from tertulia.actions.people.known_people import VisibilityDiff
 from tertulia.database.tx import Tx
@@ -24,9 +31,14 @@ from tertulia.events.types.channels.subscriptions import (
     SubscriptionsAdded,
     SubscriptionsRemoved,
 )
+from tertulia.storage.channels.subscriptions import NewSubscriber
 
 Principals = Sequence[int | str]
 UsersByChannel = dict[int, tuple[Channel, list[User]]]  # by channel id
+
+# Messages and subscriptions of the users whom one write unsubscribes: what was unread is read.
+MAX_CATCH_UP_PER_WRITE = 3000
+MIN_COST_PER_USER = 30  # of it
 
 
 class SubscribeRequest(msgspec.Struct, frozen=True):
@@ -47,6 +59,9 @@ class Outcome(msgspec.Struct):
     already_subscribed: dict[int, list[str]] = field(default_factory=dict)
     unauthorized: list[str] = field(default_factory=list)
     notified_subscribers: bool = True
+    channel_ids: list[int] = field(default_factory=list)
+    created_ids: list[int] = field(default_factory=list)
+    remaining: list[list[int]] = field(default_factory=list)  # users of each further write
 
 
 class Removal(msgspec.Struct, frozen=True):
@@ -54,39 +69,60 @@ class Removal(msgspec.Struct, frozen=True):
     principals: Principals = ()
 
 
+class Removed(msgspec.Struct):
+    removed: list[str]  # the channel of each subscription that ends
+    not_removed: list[str]
+    channel_ids: list[int]
+    remaining: list[list[int]]  # users of each further write
+
+
 # --- subscribing ---
 
 
 def subscribe(tx: Tx, user: User, request: SubscribeRequest, email_domain: str) -> Outcome:
+    """Check everything, create the missing channels, and subscribe the first users."""
     user = actions.groups.permissions.current_rights(tx, user)
     _check_creations(tx, user, request.channels)
+    lookup = ChannelLookup(tx, user, [new.name for new in request.channels])
     outcome = Outcome()
-    existing: list[Channel] = []
-    missing: list[tuple[NewChannel, str]] = []
-    for new, rendered in zip(request.channels, request.rendered_descriptions, strict=True):
-        channel = storage.channels.find_by_name(tx, domain.channels.channel.checked_name(new.name))
-        if actions.channels.if_visible(tx, user, channel) is None:
-            # Only users who may create such a channel learn that the name is taken.
-            actions.channels.check_creation(tx, user, new, request.web_public_allowed)
-        if channel is None:
-            actions.channels.check_name_is_free(tx, new.name)
-            missing.append((new, rendered))
-        elif _may_join(tx, user, channel, new.name, request):
-            existing.append(channel)
-        else:
-            outcome.unauthorized.append(new.name)
-    missing = _unique(missing)
-    _check_size(tx, user, len(missing), len(request.channels) * max(1, len(request.principals)))
-    created = [
-        actions.channels.create_unchecked(tx, user, new, rendered) for new, rendered in missing
-    ]
-    people_ = _principals(tx, user, request.principals, existing, email_domain)
+    existing, missing = _find_wanted(tx, user, request, lookup, outcome)
+    created = actions.channels.create_alike(tx, user, missing)
+    people_ = _principals(tx, user, request.principals, existing, lookup.access, email_domain)
 
-    joins = _subscribe_missing(tx, existing + created, people_, request, outcome)
+    wanted = sorted(
+        {channel.id: channel for channel in existing + created}.values(),
+        key=lambda channel: channel.name,
+    )
+    inside = _inside(tx, wanted, people_)
+    for channel in wanted:
+        for person in people_:
+            is_inside = channel.id in inside[person.id]
+            group = outcome.already_subscribed if is_inside else outcome.subscribed
+            group.setdefault(person.id, []).append(channel.name)
+    is_small = len(outcome.subscribed) <= domain.limits.MAX_NEW_SUBSCRIPTION_NOTICES
+    outcome.notified_subscribers = request.notifies_subscribers and is_small
+    outcome.channel_ids = [channel.id for channel in wanted]
+    outcome.created_ids = [channel.id for channel in created]
+    joining = [person for person in people_ if person.id in outcome.subscribed]
+    now, outcome.remaining = _portions(joining, len(wanted), notifies=outcome.notified_subscribers)
+    _join_and_notify(tx, user, request, outcome, (wanted, now))
     _announce_new_channels(tx, user, created, announced=request.announced)
-    if request.notifies_subscribers:
-        outcome.notified_subscribers = _notify_subscribers(tx, user, joins, created)
     return outcome
+
+
+def subscribe_remaining(
+    tx: Tx, user: User, request: SubscribeRequest, outcome: Outcome, user_ids: list[int]
+) -> None:
+    """Subscribe further users, as `subscribe` has checked. Archived channels and deactivated users
+    are left out."""
+    user = actions.groups.permissions.current_rights(tx, user)
+    people_ = [each for each in storage.people.find_many(tx, user_ids) if each.is_active]
+    found = storage.channels.find_many(tx, outcome.channel_ids)
+    wanted = [channel for channel in found if not channel.archived]
+    existing = [channel for channel in wanted if channel.id not in outcome.created_ids]
+    access = BulkAccess(tx, user, existing)
+    _require_adding_others(tx, user, people_, existing, access)
+    _join_and_notify(tx, user, request, outcome, (wanted, people_))
 
 
 def create_channel(
@@ -97,23 +133,31 @@ def create_channel(
     subscriber_ids: list[int],
     web_public_allowed: bool,
     announced: bool,
-) -> int:
-    """Create a channel with these subscribers. Returns its id."""
+) -> Outcome:
+    """Create a channel with these subscribers."""
     user = actions.groups.permissions.current_rights(tx, user)
     _check_creations(tx, user, [new])
     name = domain.channels.channel.checked_name(new.name)
     actions.channels.check_creation(tx, user, new, web_public_allowed)
-    actions.channels.check_name_is_free(tx, name)
-    _check_size(tx, user, 1, len(subscriber_ids))
+    actions.channels.check_names_are_free(tx, [name])
+    _check_new_channels(tx, user, 1)
     channel = actions.channels.create_unchecked(tx, user, new, rendered_description)
-    join(tx, channel, _principals(tx, user, subscriber_ids, [], "") if subscriber_ids else [])
+    access = BulkAccess(tx, user, [channel])
+    joining = _principals(tx, user, subscriber_ids, [], access, "") if subscriber_ids else []
+    now, remaining = _portions(joining, 1, notifies=False)
+    join(tx, channel, now)
     _announce_new_channels(tx, user, [channel], announced=announced)
-    return channel.id
+    return Outcome(
+        channel_ids=[channel.id],
+        created_ids=[channel.id],
+        notified_subscribers=False,
+        remaining=remaining,
+    )
 
 
 def edit(
     tx: Tx, user: User, request: SubscribeRequest, removal: Removal, email_domain: str
-) -> tuple[Outcome, tuple[list[str], list[str]]]:
+) -> tuple[Outcome, Removed]:
     """Subscribe to some channels and unsubscribe from others, or neither."""
     if not request.channels and not removal.names:
         raise NothingToDo(names='"add" or "delete"')
@@ -140,38 +184,71 @@ def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
         actions.groups.permissions.require_in_realm(tx, user, "can_set_topics_policy_group")
 
 
-def _check_size(tx: Tx, user: User, new_channels: int, subscriptions: int) -> None:
-    """Limit the size of one call: all other writes wait for it, and all users receive the
-    channels."""
-    if subscriptions > domain.limits.MAX_SUBSCRIPTIONS_PER_CALL:
+def check_size(channels: int, principals: int) -> None:
+    """Limit the size of one call, before anything is read."""
+    if channels * max(1, principals) > domain.limits.MAX_SUBSCRIPTIONS_PER_CALL:
         raise BadRequest(
-            f"Too many subscriptions at once (limit: {domain.limits.MAX_SUBSCRIPTIONS_PER_CALL})"
+            "Too many subscriptions at once (limit: {limit})",
+            problem="too-many",
+            limit=domain.limits.MAX_SUBSCRIPTIONS_PER_CALL,
         )
-    if new_channels > domain.limits.MAX_NEW_CHANNELS_PER_CALL:
+
+
+def check_new_channels(count: int) -> None:
+    """Limit the new channels of one call: all users receive them."""
+    if count > domain.limits.MAX_NEW_CHANNELS_PER_CALL:
         raise BadRequest(
-            f"Too many new channels at once (limit: {domain.limits.MAX_NEW_CHANNELS_PER_CALL})"
+            "Too many new channels at once (limit: {limit})",
+            problem="too-many",
+            limit=domain.limits.MAX_NEW_CHANNELS_PER_CALL,
         )
-    if (
-        new_channels
-        and storage.creation_counts.channels(tx, user) + new_channels > domain.limits.MAX_CHANNELS
-    ):
-        raise BadRequest(f"Too many channels (limit: {domain.limits.MAX_CHANNELS})")
 
 
-def _unique(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, str]]:
-    """A name that occurs twice is one channel."""
-    return list(
-        {
-            domain.channels.topics.fold(new.name): (new, rendered) for new, rendered in missing
-        }.values()
-    )
+def _check_new_channels(tx: Tx, user: User, count: int) -> None:
+    check_new_channels(count)
+    if count and storage.creation_counts.channels(tx, user) + count > domain.limits.MAX_CHANNELS:
+        raise BadRequest(
+            "Too many channels (limit: {limit})",
+            problem="too-many",
+            limit=domain.limits.MAX_CHANNELS,
+        )
 
 
-def _may_join(tx: Tx, user: User, channel: Channel, name: str, request: SubscribeRequest) -> bool:
+def _find_wanted(
+    tx: Tx,
+    user: User,
+    request: SubscribeRequest,
+    lookup: ChannelLookup,
+    outcome: Outcome,
+) -> tuple[list[Channel], list[tuple[NewChannel, str]]]:
+    """The channels that the user may join, and those to create. A name that occurs twice is one
+    channel."""
+    existing: list[Channel] = []
+    missing: dict[str, tuple[NewChannel, str]] = {}
+    may_create = False
+    for new, rendered in zip(request.channels, request.rendered_descriptions, strict=True):
+        domain.channels.channel.checked_name(new.name)
+        channel = lookup.any(new.name)
+        if lookup.visible(new.name) is None and not may_create:
+            # Only users who may create such a channel learn that the name is taken.
+            actions.channels.check_creation(tx, user, new, request.web_public_allowed)
+            may_create = True
+        if channel is None:
+            missing[domain.channels.topics.fold(new.name)] = (new, rendered)
+        elif _may_join(lookup.access, channel, new.name, request):
+            existing.append(channel)
+        else:
+            outcome.unauthorized.append(new.name)
+    _check_new_channels(tx, user, len(missing))
+    actions.channels.check_names_are_free(tx, [new.name for new, _ in missing.values()])
+    return existing, list(missing.values())
+
+
+def _may_join(access: BulkAccess, channel: Channel, name: str, request: SubscribeRequest) -> bool:
     """Whether the user may subscribe. Raises if that must fail the whole call."""
-    if not actions.channels.may_read(tx, user, channel):
+    if not access.may_read(channel):
         if request.authorization_errors_fatal:
-            raise BadRequest(f"Unable to access channel ({name}).")
+            raise BadRequest(f"Unable to access channel ({name}).", problem="invalid-channel-name")
         return False
     if channel.archived:
         raise ChannelIsArchived()
@@ -179,81 +256,124 @@ def _may_join(tx: Tx, user: User, channel: Channel, name: str, request: Subscrib
 
 
 def _principals(
-    tx: Tx, user: User, principals: Principals, existing: list[Channel], email_domain: str
+    tx: Tx,
+    user: User,
+    principals: Principals,
+    existing: list[Channel],
+    access: BulkAccess,
+    email_domain: str,
 ) -> list[User]:
     """The users to subscribe, by id; the caller if none is named."""
     if not principals:
         return [user]
     found = actions.people.visible_users.find_principals(tx, user, principals, email_domain)
-    others = [person for person in found if person is None or not _is_self(user, person)]
-    if others and not all(_may_add_others(tx, user, channel) for channel in existing):
-        raise InsufficientPermission()
+    _require_adding_others(tx, user, found, existing, access)
     return sorted(actions.people.visible_users.all_active(found), key=lambda person: person.id)
+
+
+def _require_adding_others(
+    tx: Tx,
+    user: User,
+    people_: Sequence[User | None],
+    channels: list[Channel],
+    access: BulkAccess,
+) -> None:
+    is_alone = all(person is not None and _is_self(user, person) for person in people_)
+    if not is_alone and not _may_add_others(tx, user, channels, access):
+        raise InsufficientPermission()
 
 
 def require_adding(tx: Tx, user: User, channel: Channel) -> None:
     """Raise if a user may not add others to a channel."""
-    if not _may_add_others(tx, user, channel):
-        raise BadRequest("You do not have permission to subscribe other users to channels.")
+    access = BulkAccess(tx, user, [channel])
+    if not _may_add_others(tx, user, [channel], access):
+        raise BadRequest(
+            "You do not have permission to subscribe other users to channels.",
+            problem="subscribing-others-not-allowed",
+        )
 
 
-def _may_add_others(tx: Tx, user: User, channel: Channel) -> bool:
-    return (
-        actions.channels.may_administer(tx, user, channel)
-        or actions.groups.permissions.has_realm_permission(tx, user, "can_add_subscribers_group")
-        or actions.channels.has_permission(tx, user, channel, "can_add_subscribers_group")
+def _may_add_others(tx: Tx, user: User, channels: list[Channel], access: BulkAccess) -> bool:
+    limited = [channel for channel in channels if not access.may_administer(channel)]
+    if not limited or actions.groups.permissions.has_realm_permission(
+        tx, user, "can_add_subscribers_group"
+    ):
+        return True
+    return all(access.has_permission(each, "can_add_subscribers_group") for each in limited)
+
+
+def _inside(tx: Tx, channels: list[Channel], people_: list[User]) -> dict[int, set[int]]:
+    """The channels that each user is in."""
+    return storage.channels.subscriptions.inside(
+        tx, [channel.id for channel in channels], [person.id for person in people_]
     )
 
 
-def _subscribe_missing(
-    tx: Tx, wanted: list[Channel], people_: list[User], request: SubscribeRequest, outcome: Outcome
-) -> UsersByChannel:
-    """Subscribe the users to the channels that each is not in yet."""
+def _portions(
+    people_: list[User], channels: int, *, notifies: bool
+) -> tuple[list[User], list[list[int]]]:
+    """The users of this write, and the ids of those of each further one."""
+    size = max(1, domain.limits.MAX_SUBSCRIPTIONS_PER_WRITE // max(1, channels))
+    if notifies:
+        size = min(size, domain.limits.MAX_NOTICES_PER_WRITE)
     ids = [person.id for person in people_]
-    joins: UsersByChannel = {}
-    for channel in sorted(wanted, key=lambda channel: channel.name):
-        if channel.id in joins:
-            continue
-        inside = storage.channels.subscriptions.active_user_ids(tx, channel.id, among=ids)
-        for person in people_:
-            group = outcome.already_subscribed if person.id in inside else outcome.subscribed
-            group.setdefault(person.id, []).append(channel.name)
-        joins[channel.id] = (channel, [each for each in people_ if each.id not in inside])
+    return people_[:size], domain.portions.split(ids[size:], size)
+
+
+def _join_and_notify(
+    tx: Tx,
+    user: User,
+    request: SubscribeRequest,
+    outcome: Outcome,
+    pairs: tuple[list[Channel], list[User]],
+) -> None:
+    wanted, people_ = pairs
+    inside = _inside(tx, wanted, people_)
+    joins: UsersByChannel = {
+        channel.id: (channel, [each for each in people_ if channel.id not in inside[each.id]])
+        for channel in wanted
+    }
     _join_all(tx, joins, request.colors)
-    return joins
+    if outcome.notified_subscribers:
+        _notify_subscribers(tx, user, joins, outcome.created_ids)
 
 
 def _join_all(tx: Tx, joins: UsersByChannel, colors: dict[str, str]) -> None:
     movers = _movers(joins)
+    if not movers:
+        return
     holds = actions.groups.permissions.permission_checker(tx, movers)
-    taken = storage.channels.subscriptions.colors_of(tx, sorted(person.id for person in movers))
+    user_ids = sorted(person.id for person in movers)
+    taken = storage.channels.subscriptions.colors_of(tx, user_ids)
     seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
     meeting = _visibility_diff(tx, joins)
-    subscribed: list[AddedSubscription] = []
-    for channel, new_subscribers in joins.values():
-        if not new_subscribers:
-            continue
-        chosen = _choose_colors(
+    channel_ids = [channel.id for channel, new_subscribers in joins.values() if new_subscribers]
+    counts = storage.channels.subscriptions.counts_active(tx, channel_ids)
+    new = [
+        NewSubscriber(channel, user_id, color)
+        for channel, new_subscribers in joins.values()
+        for user_id, color in _choose_colors(
             new_subscribers, taken, colors.get(domain.channels.topics.fold(channel.name))
+        ).items()
+    ]
+    storage.channels.subscriptions.activate_all(tx, new, seq, newest)
+    stored = {
+        (row.channel_id, row.user_id): row.chosen()
+        for row in storage.channels.subscriptions.of_channels(tx, channel_ids, user_ids)
+    }
+    subscribed = [
+        AddedSubscription(
+            channel_id=channel.id,
+            subscriptions={each.id: stored[channel.id, each.id] for each in new_subscribers},
+            count_before=counts.get(channel.id, 0),
+            revealed_to=_gaining_access(channel, new_subscribers, holds),
+            first_message_id=channel.first_message_id,
         )
-        count = storage.channels.subscriptions.count_active(tx, channel.id)
-        storage.channels.subscriptions.activate(tx, channel, chosen, seq, newest)
-        ids = [person.id for person in new_subscribers]
-        subscribed.append(
-            AddedSubscription(
-                channel_id=channel.id,
-                subscriptions={
-                    row.user_id: row.chosen()
-                    for row in storage.channels.subscriptions.of_channel(tx, channel.id, ids)
-                },
-                count_before=count,
-                revealed_to=_gaining_access(channel, new_subscribers, holds),
-                first_message_id=channel.first_message_id,
-            )
-        )
-    if subscribed:
-        meeting.announce(tx)
-        events.log.announce(tx, SubscriptionsAdded(subscribed), to=Everyone())
+        for channel, new_subscribers in joins.values()
+        if new_subscribers
+    ]
+    meeting.announce(tx)
+    events.log.announce(tx, SubscriptionsAdded(subscribed), to=Everyone())
 
 
 def _choose_colors(
@@ -292,55 +412,83 @@ def _announce_new_channels(tx: Tx, user: User, created: list[Channel], *, announ
         )
 
 
-def _notify_subscribers(tx: Tx, user: User, joins: UsersByChannel, created: list[Channel]) -> bool:
-    """Notify users of their new subscriptions. False if there are too many to notify."""
-    new_ids = {channel.id for channel in created}
+def _notify_subscribers(tx: Tx, user: User, joins: UsersByChannel, created_ids: list[int]) -> None:
+    """Notify users of their subscriptions to channels that existed before."""
     news: dict[int, list[Channel]] = {}
-    new_subscribers: set[int] = set()
     for channel, people_ in joins.values():
-        new_subscribers.update(person.id for person in people_)
-        if channel.id not in new_ids:
+        if channel.id not in created_ids:
             for person in people_:
                 if person.id != user.id and not person.is_bot:
                     news.setdefault(person.id, []).append(channel)
-    if len(new_subscribers) > domain.limits.MAX_NEW_SUBSCRIPTION_NOTICES:
-        return False
     for user_id, joined in news.items():
         actions.messages.notices.send_to_user(
             tx, user_id, domain.messages.notices.subscribed_you(user, joined)
         )
-    return True
 
 
 # --- unsubscribing ---
 
 
-def unsubscribe(
-    tx: Tx, user: User, removal: Removal, email_domain: str
-) -> tuple[list[str], list[str]]:
-    """Unsubscribe users. Returns the names of channels they left, and of those they were not in."""
+def unsubscribe(tx: Tx, user: User, removal: Removal, email_domain: str) -> Removed:
+    """Check everything, and unsubscribe the first users."""
     user = actions.groups.permissions.current_rights(tx, user)
-    found = _find_all(tx, user, removal.names)
+    lookup = ChannelLookup(tx, user, removal.names)
+    found = _find_all(lookup, removal.names)
     users = [user]
     if removal.principals:
         named = actions.people.visible_users.find_principals(
             tx, user, removal.principals, email_domain
         )
         users = actions.people.visible_users.all_active(named)
-    removed: list[str] = []
-    not_removed: list[str] = []
-    removals: UsersByChannel = {}
-    ids = [person.id for person in users]
+    _check_removal(user, lookup.access, found, users)
+    inside = _inside(tx, found, users)
+    outcome = Removed([], [], [channel.id for channel in found], [])
     for channel in found:
-        _check_removal(tx, user, channel, users)
-        inside = storage.channels.subscriptions.active_user_ids(tx, channel.id, among=ids)
-        if inside and channel.archived:
+        if channel.archived and any(channel.id in each for each in inside.values()):
             raise ChannelIsArchived()
         for person in users:
-            (removed if person.id in inside else not_removed).append(channel.name)
-        removals[channel.id] = (channel, [each for each in users if each.id in inside])
-    _remove_all(tx, removals)
-    return removed, not_removed
+            is_inside = channel.id in inside[person.id]
+            (outcome.removed if is_inside else outcome.not_removed).append(channel.name)
+    leaving = [person.id for person in users if inside[person.id]]
+    now, *outcome.remaining = _removal_portions(tx, leaving, len(found))
+    _remove_from(tx, found, now)
+    return outcome
+
+
+def unsubscribe_remaining(tx: Tx, user: User, channel_ids: list[int], user_ids: list[int]) -> None:
+    """Unsubscribe further users, as `unsubscribe` has checked."""
+    user = actions.groups.permissions.current_rights(tx, user)
+    found = storage.channels.find_many(tx, channel_ids)
+    users = storage.people.find_many(tx, user_ids)
+    _check_removal(user, BulkAccess(tx, user, found), found, users)
+    _remove_from(tx, [channel for channel in found if not channel.archived], user_ids)
+
+
+def _removal_portions(tx: Tx, user_ids: list[int], channels: int) -> list[list[int]]:
+    """The users of each write: those who must catch up with many messages take longer."""
+    lags = storage.messages.unread.lags(tx, user_ids)
+    found: list[list[int]] = [[]]
+    room = MAX_CATCH_UP_PER_WRITE
+    for user_id in user_ids:
+        cost = MIN_COST_PER_USER + channels + lags[user_id]
+        if found[-1] and cost > room:
+            found.append([])
+            room = MAX_CATCH_UP_PER_WRITE
+        found[-1].append(user_id)
+        room -= cost
+    return found
+
+
+def _remove_from(tx: Tx, channels: list[Channel], user_ids: list[int]) -> None:
+    users = storage.people.find_many(tx, user_ids)
+    inside = _inside(tx, channels, users)
+    _remove_all(
+        tx,
+        {
+            channel.id: (channel, [each for each in users if channel.id in inside[each.id]])
+            for channel in channels
+        },
+    )
 
 
 def remove(tx: Tx, channel: Channel, users: list[User]) -> None:
@@ -348,42 +496,57 @@ def remove(tx: Tx, channel: Channel, users: list[User]) -> None:
     _remove_all(tx, {channel.id: (channel, users)})
 
 
-def _find_all(tx: Tx, user: User, names: list[str]) -> list[Channel]:
-    found = [actions.channels.named(tx, user, name) for name in names]
+def _find_all(lookup: ChannelLookup, names: list[str]) -> list[Channel]:
+    found = [lookup.visible(name) for name in names]
     unknown = [name for name, channel in zip(names, found, strict=True) if channel is None]
     if unknown:
-        raise BadRequest(f"Channel(s) ({', '.join(unknown)}) do not exist")
+        raise BadRequest(
+            f"Channel(s) ({', '.join(unknown)}) do not exist", problem="invalid-channel-name"
+        )
     return list({channel.id: channel for channel in found if channel is not None}.values())
 
 
-def _check_removal(tx: Tx, user: User, channel: Channel, users: list[User]) -> None:
-    others = [person for person in users if not _is_self(user, person)]
-    if others and not (
-        actions.channels.may_administer(tx, user, channel)
-        or actions.channels.has_permission(tx, user, channel, "can_remove_subscribers_group")
-    ):
-        raise InsufficientPermission()
+def _check_removal(
+    user: User, access: BulkAccess, channels: list[Channel], users: list[User]
+) -> None:
+    if all(_is_self(user, person) for person in users):
+        return
+    for channel in channels:
+        if not (
+            access.may_administer(channel)
+            or access.has_permission(channel, "can_remove_subscribers_group")
+        ):
+            raise InsufficientPermission()
 
 
 def _remove_all(tx: Tx, removals: UsersByChannel) -> None:
-    holds = actions.groups.permissions.permission_checker(tx, _movers(removals))
+    movers = _movers(removals)
+    if not movers:
+        return
+    holds = actions.groups.permissions.permission_checker(tx, movers)
     seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
     meeting = _visibility_diff(tx, removals)
-    left: list[RemovedSubscription] = []
-    for channel, users in removals.values():
-        if not users:
-            continue
-        ids = sorted(person.id for person in users)
-        hidden = _gaining_access(channel, users, holds)
-        storage.channels.subscriptions.end(tx, channel.id, ids, seq, newest)
-        left.append(RemovedSubscription(channel.id, ids, hidden, channel.name))
-    if not left:
-        return
+    left = [
+        RemovedSubscription(
+            channel.id,
+            sorted(person.id for person in users),
+            _gaining_access(channel, users, holds),
+            channel.name,
+        )
+        for channel, users in removals.values()
+        if users
+    ]
+    storage.channels.subscriptions.end(
+        tx, [each.channel_id for each in left], [each.id for each in movers], seq, newest
+    )
     events.log.announce(tx, SubscriptionsRemoved(left), to=Everyone())
     meeting.announce(tx)
-    for removed in left:
-        for user_id in removed.user_ids:
-            actions.messages.read_state.mark_conversation_read(tx, user_id, removed.channel_id)
+    left_by: dict[int, list[int]] = {}
+    for each in left:
+        for user_id in each.user_ids:
+            left_by.setdefault(user_id, []).append(each.channel_id)
+    for user_id, channel_ids in left_by.items():
+        actions.messages.read_state.mark_channels_read(tx, user_id, channel_ids)
 
 
 def _visibility_diff(tx: Tx, moves: UsersByChannel) -> VisibilityDiff:

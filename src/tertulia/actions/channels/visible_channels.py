@@ -5,7 +5,7 @@ on, and one who leaves the group no longer does. Both receive events as if the c
 or deleted. A role affects all channels: see `roles`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
@@ -20,26 +20,32 @@ VisibleChannels = dict[int, set[int]]  # visible channels by user id
 
 
 @contextmanager
-def announcing_changes(tx: Tx, people: Sequence[User]) -> Iterator[None]:
-    """Wrap a change of groups. `people` are the users whom it may affect."""
-    guarded = open_to_groups(tx)
+def announcing_changes(
+    tx: Tx, group_ids: Collection[int] | None, find_people: Callable[[], Sequence[User]]
+) -> Iterator[None]:
+    """Wrap a change of some groups, or of any if none is named. `find_people` returns the users
+    whom it may affect; they are read only if a channel depends on these groups."""
+    guarded = open_to_groups(tx, group_ids)
+    if not guarded:
+        yield
+        return
+    people = find_people()
     before = visible_to_each(tx, guarded, people, tx.now)
     yield
     announce_changes(tx, before, visible_to_each(tx, guarded, people, tx.now))
 
 
-def open_to_groups(tx: Tx) -> list[Channel]:
-    """Private channels that a group may see; usually few."""
+def open_to_groups(tx: Tx, group_ids: Collection[int] | None = None) -> list[Channel]:
+    """Private channels that a group may see, or one of these groups; usually few."""
     nobody = storage.groups.system_ids(tx)["role:nobody"]
-    return [
-        channel
-        for channel in storage.channels.list_all(tx)
-        if channel.invite_only
-        and domain.groups.group.groups_named(
-            channel.permissions[name] for name in ACCESS_RULE_PERMISSIONS
-        )
-        - {nobody}
-    ]
+    wanted = None if group_ids is None else storage.groups.containing(tx, group_ids)
+    found = []
+    for channel in storage.channels.list_private(tx):
+        values = (channel.permissions[name] for name in ACCESS_RULE_PERMISSIONS)
+        named = domain.groups.group.groups_named(values) - {nobody}
+        if named if wanted is None else named & wanted:
+            found.append(channel)
+    return found
 
 
 def visible_to_each(

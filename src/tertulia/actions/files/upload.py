@@ -54,7 +54,7 @@ class UploadWriter:
         upload_id = await self._store(len(self._held))
         media_info = MediaInfo(domain.files.attachments.known_type(content_type, filename))
         if media_info.content_type.startswith("image/"):
-            media_info = await self._db.read_in_thread(
+            media_info = await self._db.in_thread.read(
                 _media_info, upload_id, size, media_info.content_type
             )
         return await self._db.write(

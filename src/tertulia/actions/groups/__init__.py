@@ -1,5 +1,7 @@
 """User groups: creation, changes and membership."""
 
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -61,7 +63,11 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     user = actions.groups.permissions.current_rights(tx, user)
     actions.groups.permissions.require_in_realm(tx, user, "can_create_groups")
     if storage.creation_counts.groups(tx, user) >= domain.limits.MAX_GROUPS:
-        raise BadRequest(f"Too many user groups (limit: {domain.limits.MAX_GROUPS})")
+        raise BadRequest(
+            "Too many user groups (limit: {limit})",
+            problem="too-many",
+            limit=domain.limits.MAX_GROUPS,
+        )
     name = _free_name(tx, new.name)
     members = _active_ids(tx, new.members)
     subgroups = _usable_subgroups(tx, new.subgroups)
@@ -69,8 +75,7 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     values = actions.groups.permissions.initial_values(tx, GROUP_PERMISSIONS, user, new.permissions)
     storage.groups.set_permissions(tx, group_id, values)
     storage.groups.add_members(tx, group_id, members)
-    for subgroup_id in subgroups:
-        storage.groups.add_subgroup(tx, group_id, subgroup_id)
+    storage.groups.add_subgroups(tx, group_id, subgroups)
     for known, audience in actions.people.known_people.split_by_audience(tx, members):
         event = GroupCreated(
             group_id=group_id,
@@ -118,20 +123,42 @@ def deactivate(tx: Tx, user: User, group_id: int) -> None:
     _store(tx, replace(group, deactivated=True), {"deactivated": True}, was_deactivated=False)
 
 
-def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> None:
-    """Add and remove members and subgroups, all or nothing."""
+class MembersMoved(msgspec.Struct, frozen=True):
+    """Users who were added or removed, and what a notice says of it."""
+
+    did: str
+    user_ids: list[int]
+
+
+def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> list[MembersMoved]:
+    """Add and remove members and subgroups, all or nothing. Returns whom `notify_members` has to
+    notify, in writes of their own."""
     user = actions.groups.permissions.current_rights(tx, user)
     group = _get(tx, group_id)
     if group.is_system:
         raise InsufficientPermission()
+    moved: list[MembersMoved] = []
     if change.add:
-        _add_members(tx, user, group, change.add)
+        moved.append(_add_members(tx, user, group, change.add))
     if change.remove:
-        _remove_members(tx, user, _get(tx, group_id), change.remove)
+        moved.append(_remove_members(tx, user, _get(tx, group_id), change.remove))
     if change.add_subgroups:
         _add_subgroups(tx, user, _get(tx, group_id), change.add_subgroups)
     if change.remove_subgroups:
         _remove_subgroups(tx, user, _get(tx, group_id), change.remove_subgroups)
+    return moved
+
+
+def notify_members(tx: Tx, user: User, group_id: int, did: str, user_ids: list[int]) -> None:
+    """Notify users who were added or removed by others."""
+    group = _get(tx, group_id)
+    if group.deactivated:
+        return
+    for other in storage.people.find_many(tx, user_ids):
+        if other.id != user.id and not other.is_bot and other.is_active:
+            actions.messages.notices.send_to_user(
+                tx, other.id, domain.messages.notices.moved_you(user, did, group)
+            )
 
 
 def announce_members(tx: Tx, group_id: int, user_ids: list[int], *, added: bool) -> None:
@@ -194,12 +221,14 @@ def _free_name(tx: Tx, name: str, but_for: Group | None = None) -> str:
     if but_for is not None:
         del taken[but_for.id]
     if domain.names.lookalike_key(name) in map(domain.names.lookalike_key, taken.values()):
-        raise BadRequest(f"User group '{name}' already exists.")
+        raise BadRequest(
+            "User group '{name}' already exists.", problem="group-name-taken", name=name
+        )
     return name
 
 
 def _active_ids(tx: Tx, user_ids: list[int]) -> list[int]:
-    found = {user.id for user in storage.people.find_many(tx, user_ids) if _is_usable(user)}
+    found = set(storage.people.usable_ids(tx, user_ids))
     for user_id in user_ids:
         if user_id not in found:
             raise MemberNotFound(user_id=user_id)
@@ -211,13 +240,13 @@ def _is_usable(user: User) -> bool:
 
 
 def _usable_subgroups(tx: Tx, group_ids: list[int]) -> list[int]:
+    known = {each.id: each for each in storage.groups.find_many(tx, group_ids)}
     for group_id in group_ids:
-        group = storage.groups.find(tx, group_id)
-        if group is None:
+        if group_id not in known:
             raise SubgroupNotFound(group_id=group_id)
-        if group.deactivated:
+        if known[group_id].deactivated:
             raise GroupIsDeactivated()
-    return sorted(set(group_ids))
+    return sorted(known)
 
 
 def _objections(tx: Tx, user: User, group: Group) -> list[dict[str, Any]]:
@@ -276,32 +305,42 @@ def _change_permission(tx: Tx, group: Group, name: str, change: PermissionChange
     return after
 
 
-def _add_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> None:
+def _add_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> MembersMoved:
     _require(tx, user, group, requested_ids, "can_add_members_group", "can_join_group")
     user_ids = _active_ids(tx, requested_ids)
+    present = set(group.members)
     for user_id in user_ids:
-        if user_id in group.members:
-            raise BadRequest(f"User {user_id} is already a member of this group")
-
-    people = storage.people.find_many(tx, user_ids)
-    with actions.channels.visible_channels.announcing_changes(tx, people):
+        if user_id in present:
+            raise BadRequest(
+                f"User {user_id} is already a member of this group", problem="group-member-already"
+            )
+    with _announcing(tx, group, user_ids):
         storage.groups.add_members(tx, group.id, user_ids)
         announce_members(tx, group.id, user_ids, added=True)
-    _notify_members(tx, user, group, people, "added you to")
+    return MembersMoved("added you to", user_ids)
 
 
-def _remove_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> None:
+def _remove_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> MembersMoved:
     user_ids = sorted(set(requested_ids))
     _require(tx, user, group, user_ids, "can_remove_members_group", "can_leave_group")
+    present = set(group.members)
     for user_id in user_ids:
-        if user_id not in group.members:
-            raise BadRequest(f"There is no member '{user_id}' in this user group")
-
-    people = [each for each in storage.people.find_many(tx, user_ids) if each.is_active]
-    with actions.channels.visible_channels.announcing_changes(tx, people):
+        if user_id not in present:
+            raise BadRequest(
+                f"There is no member '{user_id}' in this user group",
+                problem="not-a-member-of-group",
+            )
+    with _announcing(tx, group, user_ids):
         storage.groups.remove_members(tx, group.id, user_ids)
         announce_members(tx, group.id, user_ids, added=False)
-    _notify_members(tx, user, group, people, "removed you from")
+    return MembersMoved("removed you from", user_ids)
+
+
+def _announcing(tx: Tx, group: Group, user_ids: list[int]) -> AbstractContextManager[None]:
+    def find_people() -> list[User]:
+        return [each for each in storage.people.find_many(tx, user_ids) if each.is_active]
+
+    return actions.channels.visible_channels.announcing_changes(tx, [group.id], find_people)
 
 
 def _add_subgroups(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> None:
@@ -310,15 +349,20 @@ def _add_subgroups(tx: Tx, user: User, group: Group, requested_ids: list[int]) -
     subgroup_ids = _usable_subgroups(tx, requested_ids)
     for subgroup_id in subgroup_ids:
         if subgroup_id in group.subgroups:
-            raise BadRequest(f"User group {subgroup_id} is already a subgroup of this group.")
+            raise BadRequest(
+                f"User group {subgroup_id} is already a subgroup of this group.",
+                problem="subgroup-already",
+            )
     if group.id in storage.groups.within(tx, subgroup_ids):
         raise BadRequest(
-            f"User group {group.id} is already a subgroup of one of the passed subgroups."
+            f"User group {group.id} is already a subgroup of one of the passed subgroups.",
+            problem="group-cycle",
         )
 
-    with actions.channels.visible_channels.announcing_changes(tx, _people_within(tx, subgroup_ids)):
-        for subgroup_id in subgroup_ids:
-            storage.groups.add_subgroup(tx, group.id, subgroup_id)
+    with actions.channels.visible_channels.announcing_changes(
+        tx, [group.id], partial(_people_within, tx, subgroup_ids)
+    ):
+        storage.groups.add_subgroups(tx, group.id, subgroup_ids)
         events.log.announce(tx, SubgroupsChanged(group.id, subgroup_ids, True), to=Everyone())
 
 
@@ -326,13 +370,19 @@ def _remove_subgroups(tx: Tx, user: User, group: Group, requested_ids: list[int]
     if not _may(tx, user, group, "can_remove_members_group"):
         raise InsufficientPermission()
     subgroup_ids = sorted(set(requested_ids))
+    known = {each.id for each in storage.groups.find_many(tx, subgroup_ids)}
     for subgroup_id in subgroup_ids:
-        if storage.groups.find(tx, subgroup_id) is None:
+        if subgroup_id not in known:
             raise SubgroupNotFound(group_id=subgroup_id)
         if subgroup_id not in group.subgroups:
-            raise BadRequest(f"User group {subgroup_id} is not a subgroup of this group.")
+            raise BadRequest(
+                f"User group {subgroup_id} is not a subgroup of this group.",
+                problem="subgroup-not-found",
+            )
 
-    with actions.channels.visible_channels.announcing_changes(tx, _people_within(tx, subgroup_ids)):
+    with actions.channels.visible_channels.announcing_changes(
+        tx, [group.id], partial(_people_within, tx, subgroup_ids)
+    ):
         storage.groups.remove_subgroups(tx, group.id, subgroup_ids)
         events.log.announce(tx, SubgroupsChanged(group.id, subgroup_ids, False), to=Everyone())
 
@@ -342,14 +392,3 @@ def _people_within(tx: Tx, group_ids: list[int]) -> list[User]:
         tx, sorted(actions.groups.permissions.all_members_of(tx, group_ids))
     )
     return [user for user in found if _is_usable(user)]
-
-
-def _notify_members(tx: Tx, user: User, group: Group, people: list[User], did: str) -> None:
-    """Notify users who were added or removed by others."""
-    if group.deactivated:
-        return
-    for other in people:
-        if other.id != user.id and not other.is_bot:
-            actions.messages.notices.send_to_user(
-                tx, other.id, domain.messages.notices.moved_you(user, did, group)
-            )

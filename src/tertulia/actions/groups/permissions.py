@@ -49,7 +49,9 @@ def check_role(tx: Tx, user: User) -> None:
     if rank is None or not rank.is_active:
         raise AccountDeactivated()
     if rank.role > user.role:
-        raise BadRequest("Your role has just changed. Please try again.")
+        raise BadRequest(
+            "Your role has just changed. Please try again.", problem="role-just-changed"
+        )
 
 
 def require_administrator(tx: Tx, user: User) -> None:
@@ -129,6 +131,14 @@ def without_inactive(tx: Tx, value: GroupValue) -> GroupValue:
 
 def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupValue:
     """The canonical form of a value. Raises if the permission does not allow it."""
+    if isinstance(value, Members):
+        largest = max(len(value.direct_members), len(value.direct_subgroups))
+        if largest > domain.limits.MAX_MEMBERS_PER_PERMISSION:
+            raise BadRequest(
+                f"'{permission.name}' names too many users or groups"
+                f" (limit: {domain.limits.MAX_MEMBERS_PER_PERMISSION}). Create a group of them.",
+                problem="permission-too-large",
+            )
     system_ids = storage.groups.system_ids(tx)
     value = domain.groups.group.canonical(value, system_ids["role:nobody"])
     named = [value] if isinstance(value, int) else value.direct_subgroups
@@ -139,11 +149,7 @@ def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupVal
         if known[group_id].deactivated:
             raise GroupIsDeactivated()
     if isinstance(value, Members):
-        found = {
-            user.id
-            for user in storage.people.find_many(tx, value.direct_members)
-            if user.is_active and not user.is_system_bot
-        }
+        found = set(storage.people.usable_ids(tx, value.direct_members))
         for user_id in value.direct_members:
             if user_id not in found:
                 raise MemberNotFound(user_id=user_id)
@@ -183,7 +189,10 @@ def _check_group(permission: Permission, name: str, is_system: bool) -> None:
         or (permission.allowed and name not in permission.allowed)
     )
     if refused:
-        raise BadRequest(f"'{permission.name}' setting cannot be set to '{name}' group.")
+        raise BadRequest(
+            f"'{permission.name}' setting cannot be set to '{name}' group.",
+            problem="group-not-allowed-for-setting",
+        )
 
 
 def all_members_of(tx: Tx, group_ids: Iterable[int]) -> set[int]:

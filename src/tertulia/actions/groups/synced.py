@@ -36,7 +36,7 @@ def sync(tx: Tx, user: User, wanted: Sequence[Group], formerly: Sequence[int]) -
     did = []
     wanted_ids = {group.id for group in wanted}
     gone = [storage.groups.find(tx, each) for each in formerly if each not in wanted_ids]
-    with actions.channels.visible_channels.announcing_changes(tx, [user]):
+    with actions.channels.visible_channels.announcing_changes(tx, None, lambda: [user]):
         for group in wanted:
             if user.id not in group.members:
                 storage.groups.add_members(tx, group.id, [user.id])

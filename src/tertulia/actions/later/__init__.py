@@ -1,3 +1,3 @@
 """Scheduled messages, reminders and retention."""
 
-from tertulia.actions.later import reminders, retention, scheduled
+from tertulia.actions.later import retention

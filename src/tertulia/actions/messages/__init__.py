@@ -28,7 +28,6 @@ from tertulia.actions.messages import (
     public_history,
     reactions,
     read_state,
-    reports,
     rerender,
     restoration,
     search_index,
@@ -155,7 +154,7 @@ def holders_by_history(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> 
     They have unsubscribed since, or the message was sent to another channel, or they flagged it.
     """
     found = storage.messages.flags.users_with_flag(tx, "historical", message_ids)
-    for origin_id, ids in storage.messages.origins(tx, message_ids).items():
+    for origin_id, ids in storage.messages.origins(tx, channel.id, message_ids).items():
         only_ended = origin_id == channel.id
         spans_of = storage.channels.subscriptions.spans_since(
             tx, origin_id, ids[0], only_ended=only_ended

@@ -77,7 +77,11 @@ def _resolved(
         return channel.id, to.topic, []
     members = checks.check_to_people(tx, bot, to.recipients, _EMPTY, to.email_domain).members
     if len(members) > MAX_MEMBERS:
-        raise BadRequest(f"Too many recipients for an answer (limit: {MAX_MEMBERS})")
+        raise BadRequest(
+            "Too many recipients for an answer (limit: {limit})",
+            problem="too-many",
+            limit=MAX_MEMBERS,
+        )
     return None, "", sorted(members)
 
 
@@ -93,4 +97,4 @@ def _check_asker(
     elif is_known:
         is_known = asked_by in member_ids
     if not is_known:
-        raise BadRequest(f"Invalid user ID {asked_by}")
+        raise BadRequest(f"Invalid user ID {asked_by}", problem="invalid-user-id")

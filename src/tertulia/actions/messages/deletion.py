@@ -3,7 +3,7 @@
 Where the organization wants it, deleted messages are kept for some days (`deleted`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -18,6 +18,9 @@ from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.events.audience import NoClients
 from tertulia.events.types.messages.edits import MessagesDeleted, MessagesInvalidated
 from tertulia.storage.messages.expired import ExpiredMessages
+
+# What features do before messages are deleted (`features/__init__.py`).
+BEFORE_DELETION: list[Callable[[Tx, Sequence[int]], None]] = []
 
 
 def delete(tx: Tx, user: User, message_id: int) -> None:
@@ -79,7 +82,8 @@ def remove(
     ids = [message.id for message in messages]
     if deletion is not None:
         actions.messages.deleted.keep(tx, messages, deletion)
-    actions.later.reminders.delete_about(tx, ids)
+    for before_deletion in BEFORE_DELETION:
+        before_deletion(tx, ids)
     actions.files.attachments.delete_with_messages(tx, ids)
     if channel is None:
         events.log.announce(
@@ -114,10 +118,14 @@ def _check_may_delete(tx: Tx, user: User, message: Message, channel: Channel | N
         and _has_permission(tx, user, channel, "can_delete_own_message_group")
     )
     if not is_permitted:
-        raise BadRequest("You don't have permission to delete this message")
+        raise BadRequest(
+            "You don't have permission to delete this message", problem="deleting-not-allowed"
+        )
     limit = storage.organization.current(tx).setting("message_content_delete_limit_seconds")
     if limit is not None and tx.now - message.sent_at > limit:
-        raise BadRequest("The time limit for deleting this message has passed")
+        raise BadRequest(
+            "The time limit for deleting this message has passed", problem="deletion-time-passed"
+        )
 
 
 def _is_own(tx: Tx, user: User, message: Message) -> bool:

@@ -100,7 +100,7 @@ async def rendering(author: Author, content: str) -> Rendered:
 def _rendered(content: str, found: Resolved, settings: Settings) -> Rendered:
     rendered = markdown.render(content, found, settings)
     if len(rendered.html) > MAX_HTML_LENGTH:
-        raise BadRequest("Unable to render message")
+        raise BadRequest("Unable to render message", problem="message-not-rendered")
     return rendered
 
 
@@ -227,11 +227,8 @@ def _newest_in_topics(
     found = {}
     for channel_id, topic in topics:
         selection = Selection(by_realm=False)
-        selection.require(
-            "m.channel_id = :channel AND m.topic_key = :topic",
-            channel=channel_id,
-            topic=domain.channels.topics.fold(topic),
-        )
+        key = domain.channels.topics.fold(topic)
+        selection.require(storage.messages.narrows.in_topic(tx, selection, channel_id, key))
         selection.require(f"{SHARES_HISTORY} OR {RECEIVED_IN_CHANNEL}", me=user_id)
         newest = storage.messages.history.newest(tx, selection)
         if newest is not None:

@@ -5,6 +5,7 @@ policies, deletions for users who lose access, the update, the notices.
 """
 
 import hashlib
+from collections.abc import Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -34,7 +35,7 @@ from tertulia.events.types.messages.edits import (
     MessageUpdated,
     PropagateMode,
 )
-from tertulia.storage.messages.edits import MoveTarget
+from tertulia.storage.messages.edits import MoveTarget, TopicPart
 
 
 class MessageChanges(msgspec.Struct, frozen=True):
@@ -64,8 +65,14 @@ class ContentChange(msgspec.Struct, frozen=True):
     in_channel: bool = False
 
 
-def change(tx: Tx, user: User, message_id: int, changes: MessageChanges) -> list[Attachment]:
-    """Apply the changes. Returns the user's files that no message links any more."""
+def change(
+    tx: Tx, user: User, message_id: int, changes: MessageChanges, in_portions: bool = False
+) -> list[Attachment] | TopicPart:
+    """Apply the changes. Returns the user's files that no message links any more.
+
+    `in_portions`: if many messages, but not all, leave a topic row, nothing changes, and they are
+    returned. Call `split` for portions of them, and then this again.
+    """
     user = actions.groups.permissions.current_rights(tx, user)
     message, channel = actions.messages.changeable(tx, user, message_id)
     changes = _without_unchanged(changes, message)
@@ -78,6 +85,9 @@ def change(tx: Tx, user: User, message_id: int, changes: MessageChanges) -> list
     move = None
     if channel is not None and changes.is_move:
         move = _plan(tx, user, message, channel, changes)
+        for part in storage.messages.edits.parts_of(tx, move.ids) if in_portions else ():
+            if part.must_be_split:
+                return part
     detached = []
     if changes.draft is not None:
         detached = actions.files.attachments.claim(tx, user, message.id, changes.draft.path_ids)
@@ -85,6 +95,12 @@ def change(tx: Tx, user: User, message_id: int, changes: MessageChanges) -> list
     if move is not None and not move.only_resolves:
         _audit_moves_of_others(tx, user, message, changes, move)
     return detached
+
+
+def split(tx: Tx, part: TopicPart, ids: Sequence[int], row_id: int | None) -> int | None:
+    """Prepare a portion of the messages for a move, which readers do not see. Returns the row that
+    was made for them, or None if the topic was moved meanwhile."""
+    return storage.messages.edits.split(tx, part.topic_id, ids, row_id)
 
 
 def _audit_moves_of_others(
@@ -116,12 +132,16 @@ def _check_may_edit_content(tx: Tx, user: User, message: Message) -> None:
     if message.sender_id != user.id:
         raise EditNotAllowed()
     if storage.messages.submessages.widget_of(tx, message.id) is not None:
-        raise BadRequest("Widgets cannot be edited.")
+        raise BadRequest("Widgets cannot be edited.", problem="widget-not-editable")
     realm = storage.organization.current(tx)
     if not realm.setting("allow_message_editing"):
-        raise BadRequest("Your organization has turned off message editing")
+        raise BadRequest(
+            "Your organization has turned off message editing", problem="editing-disabled"
+        )
     if _is_too_old(tx, message, realm.setting("message_content_edit_limit_seconds")):
-        raise BadRequest("The time limit for editing this message has passed")
+        raise BadRequest(
+            "The time limit for editing this message has passed", problem="editing-time-passed"
+        )
 
 
 def _check_combination(changes: MessageChanges, message: Message) -> None:
@@ -133,7 +153,9 @@ def _check_combination(changes: MessageChanges, message: Message) -> None:
     if changes.mode != "change_one" and not changes.is_move:
         raise BadRequest("Invalid propagate_mode without topic or channel edit")
     if changes.topic is not None and domain.messages.moves.is_resolved_without_name(changes.topic):
-        raise BadRequest("General chat cannot be marked as resolved")
+        raise BadRequest(
+            "General chat cannot be marked as resolved", problem="general-chat-not-resolvable"
+        )
     if changes.draft is not None and changes.channel_id is not None:
         raise BadRequest("Cannot change message content while changing channel")
     if changes.draft is not None and changes.expected_sha256 is not None:
@@ -199,7 +221,10 @@ def _check_topic_change(
         if not _has_permission(
             tx, user, move.channel, "can_resolve_topics_group", "can_resolve_topics_group"
         ):
-            raise BadRequest("You don't have permission to resolve topics in this channel.")
+            raise BadRequest(
+                "You don't have permission to resolve topics in this channel.",
+                problem="resolving-not-allowed",
+            )
         return
     for channel in {move.channel.id: move.channel, move.target.id: move.target}.values():
         if not _has_permission(
@@ -225,7 +250,9 @@ def _check_channel_change(
         "can_move_messages_between_channels_group",
         "can_move_messages_out_of_channel_group",
     ):
-        raise BadRequest("You don't have permission to move this message")
+        raise BadRequest(
+            "You don't have permission to move this message", problem="moving-not-allowed"
+        )
     actions.messages.send_checks.check_may_post(tx, user, move.target)
     limit = storage.organization.current(tx).setting("move_messages_between_streams_limit_seconds")
     if limit is not None and not user.is_moderator:
@@ -247,7 +274,9 @@ def _check_age(
     moment = tx.now - limit - domain.limits.EDIT_GRACE_SECONDS
     movable = storage.messages.ids_since(tx, move.ids, moment)
     if not movable:
-        raise BadRequest("The time limit for moving this topic has passed.")
+        raise BadRequest(
+            "The time limit for moving this topic has passed.", problem="moving-time-passed"
+        )
     if len(movable) < len(move.ids):
         raise MoveOnlyTheNewest(
             first_message_id_allowed_to_move=movable[0],
@@ -372,11 +401,16 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
         actions.personal.topic_policies.move(
             tx, move.channel.id, move.prev_topic, move.target, move.topic
         )
-    recorded = [each for each in move.ids if each != message.id or event.edit_id is None]
-    storage.messages.edits.insert_moves(tx, recorded, user.id, move.new_topic, move.new_channel_id)
-    to = MoveTarget(move.topic, counts_as_move=not move.only_resolves)
+    recorded_id = None if event.edit_id is None else message.id
+    to = MoveTarget(
+        move.target.id,
+        move.topic,
+        move.new_topic,
+        move.new_channel_id,
+        counts_as_move=not move.only_resolves,
+    )
     if move.new_channel_id is None:
-        storage.messages.edits.move(tx, move.ids, to)
+        storage.messages.edits.move(tx, move.ids, user.id, to, recorded_id)
         unannounced = set(move.ids)
         for known, audience in actions.messages.holders_in(tx, move.channel, move.ids):
             events.log.announce(tx, event.among(known), to=audience)
@@ -389,8 +423,8 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
     if not move.channel.history_public:
         parts = [*actions.messages.grouped_by_access(tx, move.channel, move.ids, also)]
     seq = storage.log.head(tx) + 1
-    to = replace(to, channel_id=move.new_channel_id, arrived_seq=seq)
-    storage.messages.edits.move(tx, move.ids, to)
+    to = replace(to, arrived_seq=seq)
+    storage.messages.edits.move(tx, move.ids, user.id, to, recorded_id)
     for known, user_ids in parts:
         events.log.announce(
             tx,

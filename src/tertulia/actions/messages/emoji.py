@@ -78,11 +78,11 @@ def _find_custom(tx: Tx, name: str) -> Emoji | None:
 def _check_custom(tx: Tx, wanted: Emoji) -> None:
     found = _custom(tx, wanted.code)
     if found is None:
-        raise BadRequest("Invalid custom emoji.")
+        raise BadRequest("Invalid custom emoji.", problem="invalid-custom-emoji")
     if found.name != wanted.name:
         raise BadRequest("Invalid custom emoji name.")
     if found.deactivated:
-        raise BadRequest("This custom emoji has been deactivated.")
+        raise BadRequest("This custom emoji has been deactivated.", problem="invalid-custom-emoji")
 
 
 def _custom(tx: Tx, code: str) -> CustomEmoji | None:

@@ -60,7 +60,7 @@ class FastPath:
         if resolved is None or "\0" in resolved.topic + draft.client:
             return None
         permit = self._permits.find(org.realm.id, sender.id, resolved.key, org.clock())
-        if permit is None:
+        if permit is None or permit.topic != resolved.topic:
             return None
         return _fast_send(org, sender, resolved, draft, permit, key, echo)
 
@@ -129,7 +129,9 @@ def _fast_send(
         echo=echo,
         read_by=permit.read_by,
     )
-    row = storage.messages.new_row(sender.id, draft, channel_id, permit.conversation_id, to.topic)
+    row = storage.messages.new_row(
+        sender.id, draft, channel_id, permit.conversation_id, permit.topic_id, permit.topic_since
+    )
     return FastSend(
         valid_as_of=org.position,
         row=row,
@@ -164,6 +166,7 @@ def _logged_event(
         realm_id=realm_id,
         sent_at=given.at,
         member_ids=to.member_ids,
+        topic=to.topic,
         **storage.messages.message_columns(row),
     )
     event = msgspec.structs.replace(template, message_id=given.message_id, message=sent)

@@ -1,14 +1,14 @@
 """Flags of messages: set and cleared on single messages or a range of history."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, storage
-from tertulia.actions.messages.history import Window
+from tertulia.actions.messages.history import HistoryWindow, Window
 from tertulia.actions.messages.narrow_terms import NarrowViewer
-from tertulia.caches.history import HistoryWindow
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.messages.message import Message
@@ -18,6 +18,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.messages import InvalidMessage
 from tertulia.events.types.messages.flags import UnreadDetails
 
+MAX_PER_WRITE = 1000  # the others follow in writes of their own
 EDITABLE = ("read", "starred", "collapsed")
 NOT_EDITABLE = (
     "mentioned",
@@ -37,6 +38,14 @@ class FlagUpdate(msgspec.Struct, frozen=True):
     ignored_channels: list[int]  # not subscribed, so nothing in them can be unread
 
 
+def joined(updates: Sequence[FlagUpdate]) -> FlagUpdate:
+    """The result of several writes."""
+    return FlagUpdate(
+        [each for update in updates for each in update.changed],
+        sorted({each for update in updates for each in update.ignored_channels}),
+    )
+
+
 class Marked(msgspec.Struct, frozen=True):
     """The messages that were found, and the result."""
 
@@ -47,11 +56,33 @@ class Marked(msgspec.Struct, frozen=True):
 def update_in_narrow(
     tx: Tx, viewer: NarrowViewer, terms: list[Term], window: Window, op: str, flag: str
 ) -> Marked:
-    """Set or clear a flag on the messages of a narrow that are in the window."""
+    """Set or clear a flag on the first messages of a narrow that are in the window. The caller
+    updates the others with `update_remaining`."""
     _check_flag(op, flag)
     narrow = actions.messages.narrow_selection.narrowed(tx, viewer, terms)
     found = actions.messages.history.within(tx, viewer.user, narrow, window)
-    return Marked(found, update(tx, viewer.user, found.ids, op, flag))
+    return Marked(found, update(tx, viewer.user, found.ids[:MAX_PER_WRITE], op, flag))
+
+
+def check(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -> None:
+    """Raise as `update` would, without a change."""
+    _check_flag(op, flag)
+    if (op, flag) == ("add", "read"):
+        return
+    ids = list(dict.fromkeys(message_ids))
+    if flag != "read":
+        marked = storage.messages.flags.flags_of(tx, user.id, ids)
+        ids = [each for each in ids if flag not in marked.get(each, ())]
+    _require_visible(tx, user, ids, storage.messages.find_many(tx, tx.realm_id, ids))
+
+
+def update_remaining(
+    tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str
+) -> FlagUpdate:
+    """Update messages that were found before. Those that have gone meanwhile are skipped."""
+    found = storage.messages.find_many(tx, tx.realm_id, list(message_ids))
+    visible = actions.messages.visible(tx, user, [found[each] for each in sorted(found)])
+    return update(tx, user, [message.id for message in visible], op, flag)
 
 
 def update(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -> FlagUpdate:
@@ -60,13 +91,16 @@ def update(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -
     ids = list(dict.fromkeys(message_ids))
     if flag != "read":
         changed = _mark(tx, user, ids, op, flag)
-        actions.messages.read_state.announce_flags(tx, user.id, op, flag, changed)
+        set_or_cleared: Literal["add", "remove"] = "add" if op == "add" else "remove"
+        actions.messages.read_state.announce_flags(tx, user.id, set_or_cleared, flag, changed)
         return FlagUpdate(changed, [])
     if op == "add":
         return FlagUpdate(actions.messages.read_state.mark_read(tx, user.id, ids), [])
     done = _mark_unread(tx, user, ids)
     details = _details(tx, user, done.changed)
-    actions.messages.read_state.announce_flags(tx, user.id, op, flag, done.changed, details=details)
+    actions.messages.read_state.announce_flags(
+        tx, user.id, "remove", flag, done.changed, details=details
+    )
     return done
 
 
@@ -168,7 +202,9 @@ def mark_conversation_read(tx: Tx, user: User, channel_id: int, topic: str | Non
 def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
     """Who has read a message, as far as they and the organization allow it."""
     if not storage.organization.current(tx).setting("enable_read_receipts"):
-        raise BadRequest("Read receipts are disabled in this organization.")
+        raise BadRequest(
+            "Read receipts are disabled in this organization.", problem="read-receipts-disabled"
+        )
     message = actions.messages.visible_to(tx, user, message_id)
     if message.channel_id is None:
         holders = set(message.member_ids)

@@ -10,9 +10,8 @@ from tertulia import actions, storage
 from tertulia.actions.channels.access import AccessByDirectory
 from tertulia.actions.messages.narrow_selection import Narrowed
 from tertulia.actions.messages.narrow_terms import NarrowViewer
-from tertulia.caches.history import Fragment, HistoryWindow, PageKey
+from tertulia.caches.history import Fragment
 from tertulia.database.tx import Tx
-from tertulia.domain.channels.access import ChannelAccess
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
 from tertulia.domain.people.user import User
@@ -29,9 +28,6 @@ BATCH_SIZE = 100  # messages per read, before the remaining room is checked
 REACTION_LENGTH = 250  # approximate size in a response
 NEWEST = 10_000_000_000_000_000  # an anchor after every message; clients use this number
 
-_PLACES = (["channel"], ["channel", "topic"])  # narrows whose result is the same for all readers
-_FLAGS_READ = ("first_unread", "date")  # anchors that must be looked up
-
 
 class TooMuchText(Exception):
     """The response is larger than the caller allowed."""
@@ -45,6 +41,16 @@ class Window(msgspec.Struct, frozen=True):
     after: int
     include_anchor: bool = True
     moment: float | None = None
+
+
+class HistoryWindow(msgspec.Struct, frozen=True):
+    """Message ids, oldest first, and whether the window reaches the ends of the history."""
+
+    ids: list[int]
+    anchor: int
+    found_anchor: bool
+    found_oldest: bool
+    found_newest: bool
 
 
 class MessageRange(msgspec.Struct, frozen=True):
@@ -101,30 +107,12 @@ def around(
     is_known = reader.is_up_to_date(end, tx)
     is_agent = viewer.user.grant is not None
     access = AccessByDirectory(reader.org, viewer.user) if is_known and not is_agent else None
-    page_key = None if access is None else _page_key(access, terms, window)
-    page = None if page_key is None else reader.find_page(page_key, end)
-    if page is not None:
-        flags = storage.messages.unread.flags_for(tx, viewer.user.id, page.provenance)
-        return page.found, MessageRange(end.seq, {**page.fragments}, flags)
     narrow = actions.messages.narrow_selection.narrowed(tx, viewer, terms, access)
     found = within(tx, viewer.user, narrow, window)
     # Search results are highlighted in the text, so the text must be read.
     known = reader.find(found.ids) if is_known and narrow.searched is None else {}
     found, messages = _fitting(tx, found, known, is_little)
-    if page_key is not None and messages == known:
-        reader.put_page(page_key, end, found, known)
     return found, _shown(tx, viewer.user, narrow, messages, end.seq)
-
-
-def _page_key(access: ChannelAccess, terms: list[Term], window: Window) -> PageKey | None:
-    """The page key of a narrow whose result is the same for all readers."""
-    operators = [term.operator for term in terms if not term.negated]
-    if operators not in _PLACES or len(terms) > len(operators) or window.anchor in _FLAGS_READ:
-        return None
-    channel = actions.messages.narrow_terms.channel(access, terms[0])
-    if not (channel.history_public and access.may_read(channel)):
-        return None
-    return PageKey(channel.id, tuple(str(term.operand) for term in terms[1:]), window)
 
 
 def matching(
@@ -271,7 +259,9 @@ def _read_all(tx: Tx, ids: Sequence[int]) -> dict[int, Message]:
     if not ids:
         return {}
     rows = storage.messages.find_many(tx, tx.realm_id, ids)
-    read = storage.messages.details.with_details(tx, [rows[each] for each in ids])
+    read = storage.messages.details.with_details(
+        tx, [rows[each] for each in ids], only_last_text=True
+    )
     return {message.id: message for message in read}
 
 

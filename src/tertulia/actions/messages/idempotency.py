@@ -35,7 +35,9 @@ def find_sent(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
     if found is None:
         return None
     if found.fingerprint != key.fingerprint:
-        raise BadRequest("This key was already used for a different message")
+        raise BadRequest(
+            "This key was already used for a different message", problem="send-key-reused"
+        )
     policy = None if found.policy is None else TopicPolicy(found.policy)
     message = storage.messages.find(tx, found.message_id)
     if message is None:

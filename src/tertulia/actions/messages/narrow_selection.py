@@ -15,6 +15,7 @@ from tertulia.actions.messages.narrow_terms import Meaning, NarrowViewer, TermCo
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.access import ChannelAccess
 from tertulia.domain.channels.channel import Channel
+from tertulia.domain.limits import MAX_WORDS_PER_NARROW
 from tertulia.domain.messages.narrow import CONVERSATION, Term
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import TopicPolicy
@@ -198,12 +199,20 @@ def _parsed(
 ) -> Narrowed:
     domain.messages.narrow.check_for_one_kind(terms)
     narrow = Narrowed(selection, terms)
+    named = {term.operator: term for term in reversed(terms) if not term.negated}
+    place = named.get("channel")
+    context = TermContext(
+        tx,
+        access,
+        viewer,
+        selection,
+        None if place is None else actions.messages.narrow_terms.channel(access, place).id,
+        "topic" in named,
+    )
     for term in terms:
         if term.operator == "search":
             continue
-        meaning = actions.messages.narrow_terms.condition_of(
-            TermContext(tx, access, viewer, selection), term
-        )
+        meaning = actions.messages.narrow_terms.condition_of(context, term)
         _add(selection, meaning, negated=term.negated)
         if not term.negated:
             _choose_index(selection, term)
@@ -229,15 +238,6 @@ def _choose_index(selection: Selection, term: Term) -> None:
         selection.by_mark = True
 
 
-def _query(text: str, languages: tuple[str, ...]) -> Query:
-    query = domain.search.query.parse(text, languages)
-    if query.length > domain.limits.MAX_WORDS_PER_SEARCH:
-        raise BadNarrow(
-            desc=f"too many words in search (limit: {domain.limits.MAX_WORDS_PER_SEARCH})"
-        )
-    return query
-
-
 def _add_search(tx: Tx, narrow: Narrowed) -> None:
     """All plain search terms form one search; each negated term is a search of its own."""
     terms = [term for term in narrow.terms if term.operator == "search"]
@@ -245,7 +245,11 @@ def _add_search(tx: Tx, narrow: Narrowed) -> None:
         return
     plain = [str(term.operand) for term in terms if not term.negated]
     languages = storage.search.languages.of(tx)
-    wanted = _query(" ".join(plain), languages) if plain else None
-    unwanted = [_query(str(term.operand), languages) for term in terms if term.negated]
+    wanted = domain.search.query.parse(" ".join(plain), languages) if plain else None
+    unwanted = [
+        domain.search.query.parse(str(term.operand), languages) for term in terms if term.negated
+    ]
+    if sum(query.length for query in (wanted, *unwanted) if query) > MAX_WORDS_PER_NARROW:
+        raise BadNarrow(desc=f"too many words in search (limit: {MAX_WORDS_PER_NARROW})")
     narrow.searched = wanted or Query()
     narrow.selection.search = SearchCursor(tx, wanted, unwanted)

@@ -36,6 +36,8 @@ class TermContext(msgspec.Struct, frozen=True):
     access: ChannelAccess
     viewer: NarrowViewer
     selection: Selection
+    channel_id: int | None = None  # of the channel that the narrow names
+    names_topic: bool = False
 
     @property
     def me(self) -> int:
@@ -50,7 +52,9 @@ def condition_of(context: TermContext, term: Term) -> Meaning:
 
 
 def _channel_term(context: TermContext, term: Term) -> Meaning:
-    return storage.messages.narrows.in_channel(context.selection, channel(context.access, term).id)
+    found = channel(context.access, term)
+    by_index = not (context.names_topic and found.id == context.channel_id)
+    return storage.messages.narrows.in_channel(context.selection, found.id, by_index=by_index)
 
 
 def _channels_term(context: TermContext, term: Term) -> Meaning:
@@ -61,9 +65,8 @@ def _channels_term(context: TermContext, term: Term) -> Meaning:
 
 
 def _topic_term(context: TermContext, term: Term) -> Meaning:
-    return storage.messages.narrows.in_topic(
-        context.selection, domain.messages.narrow.topic_key(str(term.operand))
-    )
+    key = domain.messages.narrow.topic_key(str(term.operand))
+    return storage.messages.narrows.in_topic(context.tx, context.selection, context.channel_id, key)
 
 
 def _sender_term(context: TermContext, term: Term) -> Meaning:

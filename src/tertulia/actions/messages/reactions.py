@@ -21,7 +21,9 @@ def add(
         raise ReactionAlreadyExists()
     if sum(each.user_id == user.id for each in present) >= domain.limits.MAX_REACTIONS_PER_MESSAGE:
         raise BadRequest(
-            f"Too many reactions to one message (limit: {domain.limits.MAX_REACTIONS_PER_MESSAGE})"
+            "Too many reactions to one message (limit: {limit})",
+            problem="too-many",
+            limit=domain.limits.MAX_REACTIONS_PER_MESSAGE,
         )
 
     storage.messages.reactions.insert(tx, message.id, reaction)
@@ -37,7 +39,8 @@ def remove(
     """Remove one's own reaction. Its emoji may have been deleted."""
     if name is None and code is None:
         raise BadRequest(
-            "At least one of the following arguments must be present: emoji_name, emoji_code"
+            "At least one of the following arguments must be present: emoji_name, emoji_code",
+            problem="bad-value",
         )
     user = actions.groups.permissions.current_rights(tx, user)
     message, channel = actions.messages.changeable(tx, user, message_id)

@@ -1,6 +1,7 @@
 """Read state: the stored unread messages of a user, and changes of them."""
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from pyroaring import BitMap64
 
@@ -58,6 +59,15 @@ def mark_conversation_read(tx: Tx, user_id: int, channel_id: int, topic: str | N
         announce_flags(tx, user_id, "add", "read", changed)
 
 
+def mark_channels_read(tx: Tx, user_id: int, channel_ids: Sequence[int]) -> None:
+    """Mark channels as read. Sends no event if nothing was unread."""
+    waiting = storage.messages.unread.load(tx, user_id)
+    changed = storage.messages.unread.in_channels(tx, waiting, channel_ids)
+    if changed:
+        storage.messages.unread.change(tx, user_id, waiting - BitMap64(changed))
+        announce_flags(tx, user_id, "add", "read", changed)
+
+
 def add_to_history(tx: Tx, user: User, some: Iterable[Message]) -> None:
     """Add messages that the user never received to their history, because they acted on them."""
     spans = storage.channels.subscriptions.spans_of(tx, user.id)
@@ -76,7 +86,7 @@ def add_to_history(tx: Tx, user: User, some: Iterable[Message]) -> None:
 def announce_flags(
     tx: Tx,
     user_id: int,
-    op: str,
+    op: Literal["add", "remove"],
     flag: str,
     ids: list[int],
     *,

@@ -48,7 +48,10 @@ def purge_batch(tx: Tx) -> int:
 def check_erasable(tx: Tx, selection: KeptSelection) -> None:
     """Raises BadRequest if one of the selected messages is on legal hold."""
     if storage.messages.deleted.has_held(tx, selection):
-        raise BadRequest("Some of these messages are on legal hold. End the hold first.")
+        raise BadRequest(
+            "Some of these messages are on legal hold. End the hold first.",
+            problem="messages-on-legal-hold",
+        )
 
 
 def erase_batch(tx: Tx, selection: KeptSelection) -> int:

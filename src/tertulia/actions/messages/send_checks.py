@@ -80,7 +80,7 @@ def _present(tx: Tx, sender: User) -> User:
     """The sender as stored now."""
     found = storage.people.find(tx, sender.id)
     if found is None or not found.is_active:
-        raise BadRequest("Account is deactivated")
+        raise BadRequest("Account is deactivated", problem="account-deactivated")
     return domain.people.agents.acting_for(found, sender.grant)
 
 
@@ -106,10 +106,12 @@ def _active_owner(tx: Tx, bot: User) -> User | None:
 def _find_recipients(
     tx: Tx, sender: User, recipients: list[int] | list[str], email_domain: str
 ) -> dict[int, User]:
+    ids = [each for each in recipients if isinstance(each, int)]
+    known = {each.id: each for each in actions.people.visible_users.find_many(tx, sender, ids)}
     found = {sender.id: sender}
     for recipient in recipients:
         if isinstance(recipient, int):
-            user = actions.people.visible_users.find(tx, sender, recipient)
+            user = known.get(recipient)
         else:
             user = actions.people.visible_users.find_by_address(tx, sender, recipient, email_domain)
         if user is None:
@@ -121,10 +123,13 @@ def _find_recipients(
 def _unknown_recipient(tx: Tx, sender: User, recipient: int | str) -> ClientError:
     """A sender who may not know all users does not learn whether a hidden user exists."""
     if actions.people.visible_users.is_limited(tx, sender):
-        return BadRequest("You do not have permission to access some of the recipients.")
+        return BadRequest(
+            "You do not have permission to access some of the recipients.",
+            problem="recipients-not-accessible",
+        )
     if isinstance(recipient, int):
-        return BadRequest(f"Invalid user ID {recipient}")
-    return BadRequest(f"Invalid email '{recipient}'", **_hint_for(recipient))
+        return BadRequest(f"Invalid user ID {recipient}", problem="invalid-user-id")
+    return BadRequest(f"Invalid email '{recipient}'", answer=_hint_for(recipient))
 
 
 def _hint_for(recipient: str) -> dict[str, str]:
@@ -152,7 +157,9 @@ def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
     if not actions.groups.permissions.has_permission_or_owner_has(
         tx, sender, channel.permissions["can_send_message_group"]
     ):
-        raise BadRequest("You do not have permission to post in this channel.")
+        raise BadRequest(
+            "You do not have permission to post in this channel.", problem="posting-not-allowed"
+        )
     owner = _active_owner(tx, sender)
     allowed = actions.channels.may_read(tx, sender, channel) or (
         owner is not None and actions.channels.may_read(tx, owner, channel)
@@ -161,7 +168,11 @@ def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
         tx, sender.id, channel.id
     )
     if channel.archived or not allowed or (is_stranger and not channel.is_web_public):
-        raise BadRequest(f"Not authorized to send to channel '{channel.name}'")
+        raise BadRequest(
+            "Not authorized to send to channel '{channel}'",
+            problem="sending-not-allowed",
+            channel=channel.name,
+        )
 
 
 def _has_seen_topic(tx: Tx, sender: User, channel: Channel, topic: str) -> bool:
@@ -184,19 +195,24 @@ def check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic
         and not storage.channels.topics.exists(tx, channel.id, topic)
         and not actions.groups.permissions.has_permission_or_owner_has(tx, sender, creators)
     ):
-        raise BadRequest("You do not have permission to create new topics in this channel.")
+        raise BadRequest(
+            "You do not have permission to create new topics in this channel.",
+            problem="new-topic-not-allowed",
+        )
     policy = channel.topics_policy
     if policy == INHERIT:
         policy = storage.organization.current(tx).setting("topics_policy")
     if policy == DISABLE_EMPTY and not topic:
         raise BadRequest(
             f"Sending messages to the {EMPTY_TOPIC_NAME} is not allowed in this channel.",
-            empty_topic_display_name=EMPTY_TOPIC_NAME,
+            answer={"empty_topic_display_name": EMPTY_TOPIC_NAME},
+            problem="empty-topic-not-allowed",
         )
     if policy == EMPTY_ONLY and topic:
         raise BadRequest(
             f"Only the {EMPTY_TOPIC_NAME} topic is allowed in this channel.",
-            empty_topic_display_name=EMPTY_TOPIC_NAME,
+            answer={"empty_topic_display_name": EMPTY_TOPIC_NAME},
+            problem="topics-not-allowed",
         )
     assert policy in (ALLOW_EMPTY, DISABLE_EMPTY, EMPTY_ONLY)
 
@@ -262,7 +278,11 @@ def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:
         if not actions.groups.permissions.has_permission(
             tx, sender, group.permissions["can_mention_group"]
         ):
-            raise BadRequest(f"You are not allowed to mention user group '{group.name}'.")
+            raise BadRequest(
+                "You are not allowed to mention user group '{name}'.",
+                problem="group-mention-not-allowed",
+                name=group.name,
+            )
         members |= actions.groups.permissions.all_members_of(tx, [group.id])
     return frozenset(members)
 
@@ -273,7 +293,9 @@ def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:
 def _check_direct_permission(tx: Tx, sender: User, members: dict[int, User]) -> None:
     for user in members.values():
         if not user.is_active:
-            raise BadRequest("A recipient's account is deactivated.")
+            raise BadRequest(
+                "A recipient's account is deactivated.", problem="recipient-deactivated"
+            )
     others = [user for user in members.values() if user.id != sender.id]
     if sender.is_bot or all(user.is_bot for user in others):
         return
@@ -283,14 +305,23 @@ def _check_direct_permission(tx: Tx, sender: User, members: dict[int, User]) -> 
         for user in people_
     ):
         if _is_nobody(tx, "direct_message_permission_group"):
-            raise BadRequest("Direct messages are disabled in this organization.")
-        raise BadRequest("This conversation does not include any users who can authorize it.")
+            raise BadRequest(
+                "Direct messages are disabled in this organization.",
+                problem="direct-messages-disabled",
+            )
+        raise BadRequest(
+            "This conversation does not include any users who can authorize it.",
+            problem="direct-message-not-authorized",
+        )
     if storage.messages.conversations.find(
         tx, sorted(members)
     ) is None and not actions.groups.permissions.has_realm_permission(
         tx, sender, "direct_message_initiator_group"
     ):
-        raise BadRequest("You do not have permission to initiate direct message conversations.")
+        raise BadRequest(
+            "You do not have permission to initiate direct message conversations.",
+            problem="direct-message-start-not-allowed",
+        )
 
 
 def _is_nobody(tx: Tx, setting: str) -> bool:

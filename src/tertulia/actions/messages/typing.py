@@ -16,7 +16,7 @@ def to_people(tx: Tx, user: User, user_ids: list[int]) -> list[int]:
     known = {each.id for each in actions.people.visible_users.find_many(tx, user, user_ids)}
     for user_id in user_ids:
         if user_id not in known:
-            raise BadRequest(f"Invalid user ID {user_id}")
+            raise BadRequest(f"Invalid user ID {user_id}", problem="invalid-user-id")
     return list(dict.fromkeys([*user_ids, user.id]))
 
 

@@ -21,14 +21,21 @@ def submit(tx: Tx, user: User, message_id: int, msg_type: str, content: str) -> 
     message, channel = actions.messages.changeable(tx, user, message_id)
     widget = storage.messages.submessages.widget_of(tx, message.id)
     if widget is None or msg_type != WIDGET:
-        raise BadRequest("You cannot attach a submessage to this message.")
+        raise BadRequest(
+            "You cannot attach a submessage to this message.", problem="submessage-not-allowed"
+        )
     domain.messages.widgets.check_addition(
         widget.content, content, by_author=user.id == message.sender_id
     )
     if storage.messages.submessages.count(tx, message.id) >= PER_MESSAGE:
-        raise BadRequest(f"Too many submessages (limit: {PER_MESSAGE})")
+        raise BadRequest(
+            "Too many submessages (limit: {limit})", problem="too-many", limit=PER_MESSAGE
+        )
     if storage.messages.submessages.length(tx, message.id) + len(content) > MAX_LENGTH:
-        raise BadRequest(f"The submessages are too long together (limit: {MAX_LENGTH} characters)")
+        raise BadRequest(
+            f"The submessages are too long together (limit: {MAX_LENGTH} characters)",
+            problem="submessages-too-long",
+        )
 
     part_id = storage.messages.submessages.insert(tx, message.id, user.id, msg_type, content)
     actions.messages.read_state.add_to_history(tx, user, [message])

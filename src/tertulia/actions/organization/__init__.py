@@ -6,15 +6,11 @@ import uuid
 from tertulia import actions, domain, events, storage
 from tertulia.actions.organization import (
     audit,
-    custom_emoji,
     deactivation,
     exports,
     first_run,
     legal_holds,
-    linkifiers,
-    mail_domains,
     pictures,
-    playgrounds,
     settings,
 )
 from tertulia.database.tx import Tx

@@ -14,7 +14,9 @@ def deactivate(tx: Tx, user: User | None) -> None:
     if user is not None and not actions.groups.permissions.current_rights(tx, user).is_owner:
         raise OwnerRequired()
     if storage.organization.current(tx).deactivated:
-        raise BadRequest("The organization is closed already.")
+        raise BadRequest(
+            "The organization is closed already.", problem="organization-closed-already"
+        )
     storage.organization.set_deactivated(tx, True)
     events.log.announce(tx, RealmDeactivated(), to=Everyone())
 
@@ -23,7 +25,10 @@ def check_closed(tx: Tx) -> None:
     if not storage.organization.current(tx).deactivated:
         raise BadRequest("Only a closed organization can be deleted: deactivate it first.")
     if storage.organization.legal_holds.active(tx):
-        raise BadRequest("There are legal holds in this organization. End them first.")
+        raise BadRequest(
+            "There are legal holds in this organization. End them first.",
+            problem="organization-on-legal-hold",
+        )
 
 
 def delete_batch(tx: Tx) -> bool:

@@ -38,7 +38,10 @@ def request_channel(tx: Tx, user: User, channel_id: int, kind: str) -> int:
     channel = actions.channels.visible_to(tx, user, channel_id)
     _check_allowed(tx, user, kind)
     if channel.invite_only and kind == PUBLIC:
-        raise BadRequest("This channel is private. Choose an export that contains private data.")
+        raise BadRequest(
+            "This channel is private. Choose an export that contains private data.",
+            problem="channel-private",
+        )
     chosen = ArchivedMessages(kind, channel_id=channel.id)
     known = storage.organization.exports.list_all(tx)
     return _enqueue(tx, user, kind, chosen, known, is_html=True)
@@ -51,7 +54,10 @@ def request_person(tx: Tx, user: User, person_id: int) -> int:
         person = actions.people.get(tx, person_id)
         may_read_all = storage.organization.current(tx).setting("owner_full_content_access")
         if not may_read_all and not person.prefers("allow_private_data_export"):
-            raise BadRequest("This user does not agree to exports of private data.")
+            raise BadRequest(
+                "This user does not agree to exports of private data.",
+                problem="private-export-not-agreed",
+            )
     chosen = of_person(tx, person_id)
     recent = storage.organization.exports.of_people(tx, user.id)
     return _enqueue(tx, user, PUBLIC, chosen, recent, is_html=True)
@@ -94,11 +100,12 @@ def _enqueue(
 ) -> int:
     """`others` count against the limit per week."""
     if sum(each.asked_at > tx.now - WEEK_SECONDS for each in others) >= MAX_PER_WEEK:
-        raise BadRequest("Exceeded rate limit.")
+        raise BadRequest("Exceeded rate limit.", problem="rate-limit-exceeded")
     if storage.archive_queries.count(tx, chosen) > MAX_MESSAGES:
         raise BadRequest(
             "The export you requested is too large for automatic processing. Please request a"
-            " manual export by contacting the administrator of the server."
+            " manual export by contacting the administrator of the server.",
+            problem="export-too-large",
         )
     export_id = storage.organization.exports.insert(
         tx, user.id, kind, chosen.channel_id, chosen.person_id, is_html=is_html
@@ -112,13 +119,13 @@ def delete(tx: Tx, user: User, export_id: int) -> None:
     actions.groups.permissions.require_administrator(tx, user)
     found = storage.organization.exports.find(tx, export_id)
     if found is None or found.person_id is not None:
-        raise BadRequest("Invalid data export ID")
+        raise BadRequest("Invalid data export ID", problem="invalid-export-id")
     if found.deleted_at is not None:
-        raise BadRequest("Export already deleted")
+        raise BadRequest("Export already deleted", problem="export-deleted-already")
     if found.failed_at is not None:
-        raise BadRequest("Export failed, nothing to delete")
+        raise BadRequest("Export failed, nothing to delete", problem="export-failed")
     if found.is_pending:
-        raise BadRequest("Export still in progress")
+        raise BadRequest("Export still in progress", problem="export-in-progress")
     if found.attachment_id is not None:
         actions.files.attachments.drop(tx, found.attachment_id)
     storage.organization.exports.mark_deleted(tx, export_id)
@@ -173,7 +180,8 @@ def _check_full_access(tx: Tx, user: User) -> None:
     allowed = storage.organization.current(tx).setting("owner_full_content_access")
     if not user.is_owner or not allowed:
         raise BadRequest(
-            "Exports of all public and private data are not enabled for this organization."
+            "Exports of all public and private data are not enabled for this organization.",
+            problem="full-export-disabled",
         )
 
 

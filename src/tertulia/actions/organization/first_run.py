@@ -1,8 +1,9 @@
 """The first owner of a server, created with the setup code that the server prints at its start.
 
-The code is stored as plain text: it is valid only while there are no accounts to protect. All
-servers of a database share it. Creating the owner deletes it, so that only one of two concurrent
-requests succeeds, on one server or on two.
+The code is stored as plain text: it is valid only while there is no owner. Other accounts may
+exist, which the operator has added at the command line. All servers of a database share the code.
+Creating the owner deletes it, so that only one of two concurrent requests succeeds, on one server
+or on two.
 """
 
 from urllib.parse import urlencode
@@ -30,17 +31,19 @@ class FirstRun(msgspec.Struct, frozen=True):
 
 
 def is_needed(tx: Tx) -> bool:
-    """Whether the server has no accounts yet."""
-    return not storage.data_check.has_people(tx)
+    """Whether the server has no owner yet."""
+    return not storage.data_check.has_owner(tx)
 
 
 def is_waiting(tx: Tx) -> bool:
-    """Whether the server was started and waits for its first owner."""
-    return is_needed(tx) and storage.server_values.find(tx, SETUP_CODE) is not None
+    """Whether the server was started and waits for its first account."""
+    if storage.data_check.has_people(tx):
+        return False
+    return storage.server_values.find(tx, SETUP_CODE) is not None
 
 
 def setup_code(tx: Tx) -> str:
-    """The setup code; the first call creates it. Raises AlreadySetUp if there are accounts."""
+    """The setup code; the first call creates it. Raises AlreadySetUp if there is an owner."""
     if not is_needed(tx):
         raise AlreadySetUp()
     storage.server_values.put_new(tx, SETUP_CODE, domain.organization.setup_codes.new_code())

@@ -24,10 +24,14 @@ def begin(
         actions.groups.permissions.require_owner(tx, owner)
     reason = domain.organization.legal_holds.checked_reason(reason)
     if not user_ids and not channel_ids:
-        raise BadRequest("Choose users or channels to put on hold.")
+        raise BadRequest("Choose users or channels to put on hold.", problem="legal-hold-empty")
     active = storage.organization.legal_holds.active(tx)
     if len(active) + len(user_ids) + len(channel_ids) > MAX_ACTIVE:
-        raise BadRequest(f"There are too many legal holds (limit: {MAX_ACTIVE}).")
+        raise BadRequest(
+            "There are too many legal holds (limit: {limit}).",
+            problem="too-many-legal-holds",
+            limit=MAX_ACTIVE,
+        )
     for user_id in user_ids:
         if actions.people.get(tx, user_id).is_erased:
             raise BadRequest("Invalid user ID")
@@ -51,7 +55,7 @@ def end(tx: Tx, owner: User | None, hold_id: int) -> LegalHold:
         actions.groups.permissions.require_owner(tx, owner)
     found = storage.organization.legal_holds.find(tx, hold_id)
     if found is None or found.ended_at is not None:
-        raise BadRequest("Invalid legal hold ID")
+        raise BadRequest("Invalid legal hold ID", problem="invalid-legal-hold-id")
     storage.organization.legal_holds.end(tx, hold_id, None if owner is None else owner.id)
     _announce(tx)
     return found
@@ -68,11 +72,15 @@ def check_erasable(tx: Tx, user: User) -> None:
     if not holds:
         return
     if any(each.user_id == user.id for each in holds):
-        raise BadRequest("This user is on legal hold. End the hold before you erase the account.")
+        raise BadRequest(
+            "This user is on legal hold. End the hold before you erase the account.",
+            problem="user-on-legal-hold",
+        )
     if storage.organization.legal_holds.has_message_of(tx, user.id):
         raise BadRequest(
             "Messages of this user are on legal hold, because of their channel or of another"
-            " participant. End the hold before you erase the account."
+            " participant. End the hold before you erase the account.",
+            problem="messages-of-user-on-legal-hold",
         )
     files = storage.files.attachments.of_user(tx, user.id)
     if storage.organization.legal_holds.has_file_of(
@@ -80,7 +88,8 @@ def check_erasable(tx: Tx, user: User) -> None:
     ) or storage.organization.legal_holds.covered_files(tx, files):
         raise BadRequest(
             "Messages on legal hold link files of this user. End the hold before you erase the"
-            " account."
+            " account.",
+            problem="files-of-user-on-legal-hold",
         )
 
 

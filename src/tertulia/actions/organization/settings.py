@@ -147,7 +147,9 @@ def _all_methods(
     methods = before | wanted
     interactive = [name for name in offered if name != LoginMethods.TOKENS]
     if not any(LoginMethods().among(methods, interactive).values()):
-        raise BadRequest("At least one authentication method must be enabled.")
+        raise BadRequest(
+            "At least one authentication method must be enabled.", problem="no-login-method-left"
+        )
     return methods
 
 

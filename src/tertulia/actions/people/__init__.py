@@ -13,7 +13,6 @@ from tertulia.actions.people import (
     agent_revocation,
     agents,
     avatars,
-    bot_storage,
     bots,
     email_change,
     email_policy,
@@ -99,9 +98,16 @@ def check_email_allowed(tx: Tx, email: str) -> None:
     """Raise if the organization does not accept this email address."""
     against = actions.people.email_policy.rejection_reason(tx, email)
     if against is Rejection.OUTSIDE:
-        raise BadRequest(f"Email '{email}' not allowed in this organization")
+        raise BadRequest(
+            "Email '{email}' not allowed in this organization",
+            problem="email-not-allowed",
+            email=email,
+        )
     if against is Rejection.DISPOSABLE:
-        raise BadRequest("Disposable email addresses are not allowed in this organization")
+        raise BadRequest(
+            "Disposable email addresses are not allowed in this organization",
+            problem="email-disposable",
+        )
     if against is Rejection.PLUS:
         raise BadRequest(against.value)
 
@@ -111,7 +117,7 @@ def check_name_is_free(tx: Tx, full_name: str, user_id: int | None = None) -> No
     if storage.organization.current(tx).setting("require_unique_names") and (
         set(storage.people.names_in_use(tx, full_name)) - {user_id}
     ):
-        raise BadRequest("Unique names required in this organization.")
+        raise BadRequest("Unique names required in this organization.", problem="name-not-unique")
 
 
 def set_password(tx: Tx, user_id: int, password_hash: str, session_id: int | None = None) -> None:

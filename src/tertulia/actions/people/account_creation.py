@@ -114,5 +114,7 @@ def _owner_id(tx: Tx, new: NewUser) -> int | None:
         return None
     if owner is None or owner.is_bot or not owner.is_active:
         named = new.bot_owner_email or new.bot_owner_id
-        raise BadRequest(f"The owner of a bot must be an active person: {named}")
+        raise BadRequest(
+            f"The owner of a bot must be an active person: {named}", problem="bad-value"
+        )
     return owner.id

@@ -1,17 +1,18 @@
 """Revoking the grants of agents."""
 
-from tertulia import events, storage
+from collections.abc import Callable
+
+from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.grant import Grant
-from tertulia.events.audience import Users
-from tertulia.events.types.later.scheduled import ScheduledMessageSaved
+
+# What features do before a grant ends (`features/__init__.py`).
+BEFORE_END: list[Callable[[Tx, Grant], None]] = []
 
 
 def end(tx: Tx, grant: Grant) -> None:
-    """End a grant. What the agent has scheduled is not sent; its owner can schedule it again."""
-    for entry_id in storage.later.scheduled.fail_of_grant(tx, grant.id):
-        cancelled = ScheduledMessageSaved("update", entry_id)
-        events.log.announce(tx, cancelled, to=Users([grant.user_id]))
+    for before_end in BEFORE_END:
+        before_end(tx, grant)
     storage.people.agents.delete_grant(tx, grant.id)
 
 

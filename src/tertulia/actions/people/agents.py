@@ -21,6 +21,7 @@ from tertulia.domain.people.agents import (
     CODE_SECONDS,
     MAX_CLIENTS,
     MAX_GRANTS_PER_USER,
+    MAX_UNUSED_CLIENTS_PER_NETWORK,
     REFRESH_TOKEN_SECONDS,
     REPEATED_REFRESH_SECONDS,
     UNUSED_CLIENT_SECONDS,
@@ -50,15 +51,20 @@ def fingerprint(token: str) -> bytes:
 # --- programs ---
 
 
-def register(tx: Tx, name: str, redirect_uris: list[str]) -> Client:
-    storage.people.agents.delete_unused_clients(tx, tx.now - UNUSED_CLIENT_SECONDS)
-    # Anyone may register programs, so those that no user has allowed anything make room.
-    if storage.people.agents.count_clients(tx) >= MAX_CLIENTS and (
-        not storage.people.agents.delete_oldest_unused_client(tx)
-    ):
-        raise BadRequest("Too many programs are registered.")
+def register(tx: Tx, name: str, redirect_uris: list[str], network: str) -> Client:
+    """Register a program. Anyone may, so programs that no user has allowed anything make room: the
+    oldest of the same network, or of the network with the most."""
+    clients = storage.people.agents
+    clients.delete_unused_clients(tx, tx.now - UNUSED_CLIENT_SECONDS)
+    unused = clients.count_unused_clients(tx)
+    if unused.get(network, 0) >= MAX_UNUSED_CLIENTS_PER_NETWORK:
+        clients.delete_oldest_unused_client(tx, network)
+    elif clients.count_clients(tx) >= MAX_CLIENTS:
+        if not unused:
+            raise BadRequest("Too many programs are registered.")
+        clients.delete_oldest_unused_client(tx, max(unused, key=unused.__getitem__))
     client = Client(secrets.token_urlsafe(16), name, redirect_uris, tx.now)
-    storage.people.agents.insert_client(tx, client)
+    clients.insert_client(tx, client, network)
     return client
 
 
@@ -78,7 +84,9 @@ def allow(
     for channel_id in grant_request.channels:
         actions.channels.readable_by(tx, user, channel_id)
     if len(storage.people.agents.grants(tx, tx.now, user.id)) >= MAX_GRANTS_PER_USER:
-        raise BadRequest("Too many agents act for you. End one of them first.")
+        raise BadRequest(
+            "Too many agents act for you. End one of them first.", problem="too-many-agents"
+        )
     for ended in storage.people.agents.ended_grants(tx):
         storage.people.agents.delete_grant(tx, ended)
     grant = Grant(
@@ -111,8 +119,13 @@ def revoke(tx: Tx, user: User, grant_id: int) -> None:
     actions.people.agent_revocation.end(tx, grant)
 
 
-def check(tx: Tx, grant: Grant) -> None:
-    """Raise if the grant was revoked or has ended. Runs in the transaction of each write."""
+def check(tx: Tx, grant: Grant | None) -> None:
+    """Raise if the organization allows no agents any more, or the grant was revoked or has ended.
+    A bot has no grant. Runs in the transaction of each write and after each read."""
+    if not storage.organization.current(tx).setting("enable_agent_access"):
+        raise GrantEnded()
+    if grant is None:
+        return
     found = storage.people.agents.find_grant(tx, grant.id)
     if found is None or found.has_ended(tx.now):
         raise GrantEnded()

@@ -48,4 +48,6 @@ def remove(tx: Tx, user_id: int) -> None:
 def _check_allowed(tx: Tx, user: User) -> None:
     disabled = storage.organization.current(tx).setting("avatar_changes_disabled")
     if disabled and not actions.groups.permissions.current_rights(tx, user).is_admin:
-        raise BadRequest("Avatar changes are disabled in this organization.")
+        raise BadRequest(
+            "Avatar changes are disabled in this organization.", problem="avatar-changes-disabled"
+        )

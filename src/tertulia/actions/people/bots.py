@@ -88,8 +88,9 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
 def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> None:
     """Apply all changes to a bot, or none.
 
-    A bot may post where its owner may. So a new owner means a new key, unless the caller and the
-    new owner could both read the key before the change and the caller still can after it.
+    A bot may read and post where its owner may. So only those who may read its key may give it
+    another owner or address. A new owner means a new key, unless the new owner could read the key
+    before the change and the caller still can after it.
     """
     user = actions.groups.permissions.current_rights(tx, user)
     account = managed_by(tx, user, bot_id)
@@ -106,6 +107,8 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
     after = _with_service(account, after, changes)
     if changes.config is not None:
         after = replace(after, config=dict(changes.config))
+    if after.service != before.service:
+        _require_key(tx, user, account)
     if after != before:
         storage.people.bots.save(tx, after)
     for part, name in _WIRE_NAMES.items():
@@ -116,6 +119,7 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
 def transfer_ownership(tx: Tx, vault: Vault, user: User, account: User) -> None:
     """Take over a bot whose owner is deactivated. Its key is replaced, because the owner may
     still have it."""
+    _require_key(tx, user, account)
     _set_owner(tx, account, user.id)
     actions.people.reset_key(tx, vault, account.id)
 
@@ -170,9 +174,13 @@ def _with_key_for(tx: Tx, user: User, bot_id: int) -> User:
     """A bot whose key the user may read."""
     user = actions.groups.permissions.current_rights(tx, user)
     account = managed_by(tx, user, bot_id)
+    _require_key(tx, user, account)
+    return account
+
+
+def _require_key(tx: Tx, user: User, account: User) -> None:
     if not _may_have_key(tx, user, account):
         raise InsufficientPermission()
-    return account
 
 
 def _may_have_key(tx: Tx, user: User, account: User) -> bool:
@@ -204,12 +212,14 @@ def _require_creation(tx: Tx, creator: User, bot_type: BotType) -> None:
 
 def _check_count(tx: Tx, owner: User) -> None:
     if len(storage.people.bots.ids_of_owner(tx, owner.id)) >= domain.limits.MAX_BOTS:
-        raise BadRequest(f"Too many bots (limit: {domain.limits.MAX_BOTS})")
+        raise BadRequest(
+            "Too many bots (limit: {limit})", problem="too-many", limit=domain.limits.MAX_BOTS
+        )
 
 
 def _check_name(tx: Tx, full_name: str) -> None:
     if storage.people.bots.is_name_in_use(tx, full_name):
-        raise BadRequest("Name is already in use.")
+        raise BadRequest("Name is already in use.", problem="name-taken")
 
 
 def _rename(tx: Tx, account: User, full_name: str) -> None:
@@ -230,12 +240,12 @@ def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
 
 def _change_owner(tx: Tx, vault: Vault, user: User, account: User, owner_id: int) -> User:
     """Transfer a bot, with a new key if the old one would get a new reader."""
-    could_read = _can_read_key(tx, user, account)
-    given = _set_owner(tx, account, owner_id)
-    if given == account:
+    if owner_id == account.bot_owner_id:
         return account
+    _require_key(tx, user, account)
+    given = _set_owner(tx, account, owner_id)
     owner = actions.people.get(tx, owner_id)
-    keeps_key = could_read and _can_read_key(tx, user, given) and _can_read_key(tx, owner, account)
+    keeps_key = _can_read_key(tx, user, given) and _can_read_key(tx, owner, account)
     if not keeps_key:
         actions.people.reset_key(tx, vault, account.id)
     return given
@@ -249,13 +259,17 @@ def _set_owner(tx: Tx, account: User, owner_id: int) -> User:
     """Set the owner of a bot. Returns the changed account."""
     owner = storage.people.find(tx, owner_id)
     if owner is None or owner.is_system_bot:
-        raise BadRequest("Failed to change owner, no such user")
+        raise BadRequest("Failed to change owner, no such user", problem="bot-owner-invalid")
     if not owner.is_active:
-        raise BadRequest("Failed to change owner, user is deactivated")
+        raise BadRequest("Failed to change owner, user is deactivated", problem="bot-owner-invalid")
     if owner.is_bot:
-        raise BadRequest("Failed to change owner, bots can't own other bots")
+        raise BadRequest(
+            "Failed to change owner, bots can't own other bots", problem="bot-owner-invalid"
+        )
     if owner.is_guest:
-        raise BadRequest("Failed to change owner, guests can't own bots")
+        raise BadRequest(
+            "Failed to change owner, guests can't own bots", problem="bot-owner-invalid"
+        )
     if owner.id == account.bot_owner_id:
         return account
     _check_count(tx, owner)

@@ -33,7 +33,10 @@ def request(tx: Tx, vault: Vault, user: User, email: str, site: str) -> None:
 def check_allowed(tx: Tx, user: User) -> None:
     """Raise if only administrators may change addresses in the organization."""
     if storage.organization.current(tx).setting("email_changes_disabled") and not user.is_admin:
-        raise BadRequest("Email address changes are disabled in this organization.")
+        raise BadRequest(
+            "Email address changes are disabled in this organization.",
+            problem="email-changes-disabled",
+        )
 
 
 def new_address(tx: Tx, vault: Vault, key: str) -> str:

@@ -1,7 +1,8 @@
 """Erasure of a user: the account is deactivated and all personal data is deleted; its id remains.
 
-Their messages are deleted, or stay without a name. Messages of others about them stay. The log may
-contain anything, so it starts again, and every client registers again.
+So is the data of their bots, whose names often contain the owner's. Messages of the user are
+deleted, or stay without a name. Messages of others about them stay. The log may contain anything,
+so it starts again, and every client registers again.
 """
 
 from itertools import groupby
@@ -16,6 +17,7 @@ from tertulia.errors.people import UserNotFound
 
 MESSAGES_PER_BATCH = 200
 NAME = "Erased user"
+BOT_NAME = "Erased bot"
 
 
 def start_by_owner(tx: Tx, actor: User, user_id: int) -> User:
@@ -25,7 +27,7 @@ def start_by_owner(tx: Tx, actor: User, user_id: int) -> User:
     if user is None or user.is_bot or user.is_erased:
         raise UserNotFound()
     if user.id == actor.id:
-        raise BadRequest("You cannot erase your own account.")
+        raise BadRequest("You cannot erase your own account.", problem="own-account-not-erasable")
     start(tx, user)
     return user
 
@@ -33,7 +35,7 @@ def start_by_owner(tx: Tx, actor: User, user_id: int) -> User:
 def start(tx: Tx, user: User) -> None:
     """Deactivate the account if it is active. Raises LastOwner, and BadRequest if a legal hold
     covers the user or a message of them."""
-    actions.organization.legal_holds.check_erasable(tx, user)
+    _check_erasable(tx, user)
     if actions.people.get(tx, user.id).is_active:
         actions.people.deactivate(tx, user.id)
 
@@ -43,7 +45,7 @@ def delete_messages(tx: Tx, user: User) -> int:
 
     Raises BadRequest if a legal hold has begun since the last batch.
     """
-    actions.organization.legal_holds.check_erasable(tx, user)
+    _check_erasable(tx, user)
     ids = storage.erasure.messages_of(tx, user.id, MESSAGES_PER_BATCH)
     found = storage.messages.find_many(tx, tx.realm_id, ids)
     for conversation, messages in groupby(sorted(found.values(), key=_location), _location):
@@ -60,16 +62,32 @@ def delete_kept_messages(tx: Tx, user: User) -> int:
 
 def finish(tx: Tx, user: User) -> None:
     """Delete all their data, and replace their name in what stays. Raises as `start` does."""
-    actions.organization.legal_holds.check_erasable(tx, user)
+    _check_erasable(tx, user)
     for attachment in storage.files.attachments.of_user(tx, user.id):
         storage.files.attachments.delete(tx, attachment)
         storage.files.uploads.mark_for_deletion(tx, attachment.upload_id)
     for attachment_id in storage.messages.deleted.files_of(tx, user.id):
         actions.files.attachments.erase_kept(tx, attachment_id)
-    storage.erasure.rows_of(tx, user.id)
-    storage.erasure.account(tx, user.id, user.placeholder_email(ERASED_DOMAIN), NAME)
+    for bot in _bots(tx, user):
+        _erase_account(tx, bot, BOT_NAME)
+    _erase_account(tx, user, NAME)
     storage.log.delete_up_to(tx, storage.log.head(tx))
     storage.log.start_epoch(tx)
+
+
+def _check_erasable(tx: Tx, user: User) -> None:
+    for each in (user, *_bots(tx, user)):
+        actions.organization.legal_holds.check_erasable(tx, each)
+
+
+def _bots(tx: Tx, user: User) -> list[User]:
+    ids = storage.people.bots.ids_of_owner(tx, user.id)
+    return [actions.people.get(tx, bot_id) for bot_id in ids]
+
+
+def _erase_account(tx: Tx, user: User, name: str) -> None:
+    storage.erasure.rows_of(tx, user.id)
+    storage.erasure.account(tx, user.id, user.placeholder_email(ERASED_DOMAIN), name)
 
 
 def _location(message: Message) -> tuple[int, int, str]:

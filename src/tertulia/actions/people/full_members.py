@@ -53,7 +53,7 @@ def new_waiting_period(tx: Tx, days: int) -> Iterator[None]:
     promoted = [user for user in members if _became(user, before, days, tx.now)]
     demoted = [user for user in members if _became(user, days, before, tx.now)]
 
-    with actions.channels.visible_channels.announcing_changes(tx, promoted + demoted):
+    with actions.channels.visible_channels.announcing_changes(tx, None, lambda: promoted + demoted):
         yield
         _announce(tx, promoted, added=True)
         _announce(tx, demoted, added=False)

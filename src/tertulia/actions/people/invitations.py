@@ -15,7 +15,7 @@ import msgspec
 from msgspec import field
 from msgspec.structs import replace
 
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, locale, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
 from tertulia.domain.people.invitations import ADDRESSES_PER_CALL, Invitation, Terms
@@ -49,15 +49,21 @@ def send(
     """Invite users by mail, all or none."""
     actor = _inviter(tx, actor, BY_MAIL, terms)
     if not addresses:
-        raise BadRequest("You must specify at least one email address.")
+        raise BadRequest("You must specify at least one email address.", problem="email-missing")
     if len(addresses) > ADDRESSES_PER_CALL:
-        raise BadRequest(f"At most {ADDRESSES_PER_CALL} people can be invited at once.")
+        raise BadRequest(
+            "At most {limit} people can be invited at once.",
+            problem="too-many-invited-at-once",
+            limit=ADDRESSES_PER_CALL,
+        )
     _check_age(tx, actor)
     _check_number(tx, actor, len(addresses))
     wrong = [(email, why, False) for email in addresses if (why := _rejection_reason(tx, email))]
     if wrong:
         raise InvitationFailed(
-            why="Some emails did not validate, so we didn't send any invitations.", errors=wrong
+            "Some emails did not validate, so we didn't send any invitations.",
+            problem="invitation-addresses-invalid",
+            answer={"errors": wrong},
         )
     sent = Invited()
     for email in addresses:
@@ -196,7 +202,10 @@ def _check_channel(tx: Tx, actor: User | None, channel_id: int) -> None:
     else:
         is_known = channel is not None and actions.channels.may_see(tx, actor, channel)
     if channel is None or channel.archived or not is_known:
-        raise BadRequest(f"Invalid channel ID {channel_id}. No invites were sent.")
+        raise BadRequest(
+            f"Invalid channel ID {channel_id}. No invites were sent.",
+            problem="invalid-channel-in-invitation",
+        )
     if actor is not None and not channel.is_default:
         actions.channels.subscriptions.require_adding(tx, actor, channel)
 
@@ -221,7 +230,7 @@ def _managed(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> Invi
     actor = actions.groups.permissions.current_rights(tx, actor)
     found = storage.people.invitations.find(tx, invitation_id)
     if found is None or found.is_for_many != is_for_many:
-        raise BadRequest("No such invitation")
+        raise BadRequest("No such invitation", problem="not-found")
     if found.inviter_id != actor.id:
         if not actor.is_admin:
             raise AdministratorRequired()
@@ -240,9 +249,9 @@ def _check_age(tx: Tx, actor: User) -> None:
     is_open = not storage.organization.current(tx).setting("invite_required")
     if is_open and not actor.is_admin and tx.now - actor.joined_at < NEW_FOR_SECONDS:
         raise InvitationFailed(
-            why="Your account is too new to send invites for this organization."
+            "Your account is too new to send invites for this organization."
             " Ask an organization admin, or a more experienced user.",
-            errors=[],
+            problem="account-too-new-to-invite",
         )
 
 
@@ -252,10 +261,11 @@ def _check_number(tx: Tx, actor: User, number: int) -> None:
     sent = storage.people.one_time_links.requests_by(tx, INVITING, actor.id, since)
     if not actor.is_admin and len(sent) + number > MAX_INVITED_PER_DAY:
         raise InvitationFailed(
-            why=f"You can invite {MAX_INVITED_PER_DAY} people a day. Ask an organization admin to"
-            " invite more, or make a link.",
-            errors=[],
-            daily_limit_reached=True,
+            "You can invite {limit} people a day. Ask an organization admin to invite more, or"
+            " make a link.",
+            problem="daily-invitations-exceeded",
+            answer={"daily_limit_reached": True},
+            limit=MAX_INVITED_PER_DAY,
         )
 
 
@@ -318,4 +328,4 @@ def _last_day(invitation: Invitation | None, language: str) -> str:
     if invitation is None or invitation.expires_at is None:
         return ""
     day = datetime.datetime.fromtimestamp(invitation.expires_at, datetime.UTC)
-    return domain.organization.dates.written(language, day)
+    return locale.texts(language).date(day)

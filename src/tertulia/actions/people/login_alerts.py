@@ -6,7 +6,7 @@ A location is a network and a kind of browser. It is remembered for two months a
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, locale, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
 from tertulia.domain.people.keys import Vault
@@ -44,4 +44,4 @@ def _local_time(now: float, user: User) -> str:
     zone = user.timezone or "UTC"
     moment = datetime.fromtimestamp(now, ZoneInfo(zone))
     language = domain.emails.language_of(user)
-    return domain.organization.dates.written_with_time(language, moment, zone)
+    return locale.texts(language).moment(moment, zone)

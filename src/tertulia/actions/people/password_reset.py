@@ -113,7 +113,9 @@ def _get_user(tx: Tx, actor: User | None, user_id: int, directories: Collection[
     if user is None or user.is_system_bot:
         raise UserNotFound()
     if user.is_bot:
-        raise BadRequest("A bot logs in with its key and has no password.")
+        raise BadRequest(
+            "A bot logs in with its key and has no password.", problem="bot-has-no-password"
+        )
     if not user.is_active:
         raise UserIsDeactivated()
     if actor is not None and not _may_help(actor, user):
@@ -125,7 +127,11 @@ def _get_user(tx: Tx, actor: User | None, user_id: int, directories: Collection[
 def check_is_local(tx: Tx, user: User, directories: Collection[str]) -> None:
     """Raise BadRequest if the user's password is in one of the directories."""
     if storage.people.identities.providers_of(tx, user.id).intersection(directories):
-        raise BadRequest(f"The password of {user.full_name} is kept in LDAP, and changed there.")
+        raise BadRequest(
+            "The password of {email} is kept in LDAP, and changed there.",
+            problem="password-of-user-in-ldap",
+            email=user.full_name,
+        )
 
 
 def owner_of(tx: Tx, vault: Vault, key: str) -> User:

@@ -34,7 +34,9 @@ def create(tx: Tx, user: User, field_type: int, wanted: FieldChanges) -> int:
     known = storage.people.profile_fields.list_all(tx)
     if len(known) >= domain.limits.MAX_PROFILE_FIELDS:
         raise BadRequest(
-            f"Too many custom profile fields (limit: {domain.limits.MAX_PROFILE_FIELDS})"
+            "Too many custom profile fields (limit: {limit})",
+            problem="too-many",
+            limit=domain.limits.MAX_PROFILE_FIELDS,
         )
     kind = domain.people.profile_fields.checked_type(field_type)
     wanted = replace(wanted, data=wanted.data or {})
@@ -83,7 +85,7 @@ def reorder(tx: Tx, user: User, order: list[int]) -> None:
     actions.groups.permissions.require_administrator(tx, user)
     known = [field.id for field in storage.people.profile_fields.list_all(tx)]
     if sorted(order) != sorted(known):
-        raise BadRequest("Invalid order mapping.")
+        raise BadRequest("Invalid order mapping.", problem="invalid-order")
     storage.people.profile_fields.set_order(tx, order)
     _announce(tx)
 
@@ -127,12 +129,13 @@ def _named_after_site(field: ProfileField) -> ProfileField:
 def _check(field: ProfileField, others: Sequence[ProfileField]) -> None:
     domain.people.profile_fields.check_texts(field.name, field.hint)
     if any(other.name == field.name for other in others):
-        raise BadRequest("A field with that label already exists.")
+        raise BadRequest("A field with that label already exists.", problem="field-label-taken")
     shown = sum(other.in_summary for other in others)
     if field.in_summary and shown >= domain.limits.MAX_PROFILE_FIELDS_IN_SUMMARY:
         raise BadRequest(
-            f"Only {domain.limits.MAX_PROFILE_FIELDS_IN_SUMMARY} custom profile fields"
-            " can be displayed in the profile summary."
+            "Only {limit} custom profile fields can be displayed in the profile summary.",
+            problem="too-many-fields-in-summary",
+            limit=domain.limits.MAX_PROFILE_FIELDS_IN_SUMMARY,
         )
 
 

@@ -13,7 +13,8 @@ from tertulia.domain.people.profile_fields import RENDERED, FieldType, FieldValu
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.people import ProfileFieldNotFound
-from tertulia.events.types.people.profile_fields import ChangedValue, ProfileChanged
+from tertulia.events.types.people.profile_fields import ProfileChanged
+from tertulia.events.types.people.user import ChangedValue
 
 
 class FieldChange(msgspec.Struct, frozen=True):
@@ -36,7 +37,8 @@ def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldChange]) -> 
             raise ProfileFieldNotFound(field_id=new.field_id)
         if not field.editable_by_user and not actor.is_admin:
             raise BadRequest(
-                "You are not allowed to change this field. Contact an administrator to update it."
+                "You are not allowed to change this field. Contact an administrator to update it.",
+                problem="field-not-editable",
             )
         if new.value is None:
             if held.pop(field.id, None) is not None:

@@ -39,7 +39,10 @@ def change(tx: Tx, user: User, role: Role) -> None:
 
 def _set(tx: Tx, user: User, role: Role) -> None:
     if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
-        raise BadRequest("The owner permission cannot be removed from the only organization owner.")
+        raise BadRequest(
+            "The owner permission cannot be removed from the only organization owner.",
+            problem="last-owner",
+        )
     everything = storage.channels.list_all(tx)
     saw = actions.channels.visible_channels.visible_to_each(tx, everything, [user], tx.now)
     knew = actions.people.known_people.known(tx, [user])

@@ -129,9 +129,13 @@ def add_passkey(
     """Add a passkey. Returns recovery codes if it is the user's first second factor."""
     known = storage.people.second_factors.passkeys(tx, user.id)
     if len(known) >= domain.limits.MAX_PASSKEYS:
-        raise BadRequest(f"One can have at most {domain.limits.MAX_PASSKEYS} passkeys.")
+        raise BadRequest(
+            "One can have at most {limit} passkeys.",
+            problem="too-many-passkeys",
+            limit=domain.limits.MAX_PASSKEYS,
+        )
     if any(each.credential == credential for each in known):
-        raise BadRequest("This passkey is there already.")
+        raise BadRequest("This passkey is there already.", problem="passkey-exists")
     codes = _first_codes(tx, vault, user, sends_mail)
     storage.people.second_factors.insert_passkey(tx, user.id, name, credential, sign_count)
     return codes
@@ -149,7 +153,7 @@ def remove_passkey(tx: Tx, vault: Vault, user: User, passkey_id: int, sends_mail
 def renew_recovery_codes(tx: Tx, user: User) -> list[str]:
     """Create new recovery codes. The old ones become invalid."""
     if not storage.people.second_factors.of_user(tx, user.id).is_enabled:
-        raise BadRequest("There is no second factor yet.")
+        raise BadRequest("There is no second factor yet.", problem="no-second-factor")
     return _issue_codes(tx, user)
 
 
@@ -177,7 +181,9 @@ def reset(tx: Tx, vault: Vault, actor: User | None, user_id: int, sends_mail: bo
 
 def _check_not_required(tx: Tx) -> None:
     if storage.organization.current(tx).setting("require_second_factor"):
-        raise BadRequest("This organization requires a second factor.")
+        raise BadRequest(
+            "This organization requires a second factor.", problem="second-factor-required"
+        )
 
 
 def _first_codes(tx: Tx, vault: Vault, user: User, sends_mail: bool) -> list[str]:

@@ -44,7 +44,7 @@ def extend(tx: Tx, session_id: int, address: str) -> None:
 
 def end(tx: Tx, user: User, session_id: int) -> None:
     if not storage.people.sessions.delete(tx, user.id, session_id):
-        raise BadRequest("No such session")
+        raise BadRequest("No such session", problem="not-found")
     _announce(tx, user.id)
 
 

@@ -17,9 +17,12 @@ from tertulia.errors.authentication import InvitationRequired, LinkInvalid
 from tertulia.errors.people import AddressOutsideDomains
 
 REFUSALS = {
-    Rejection.INVALID: "Enter a valid email address.",
-    Rejection.PLUS: "Email addresses containing + are not allowed in this organization.",
-    Rejection.DISPOSABLE: "Please use your real email address.",
+    Rejection.INVALID: ("Enter a valid email address.", "email-invalid"),
+    Rejection.PLUS: (
+        "Email addresses containing + are not allowed in this organization.",
+        "email-with-plus",
+    ),
+    Rejection.DISPOSABLE: ("Please use your real email address.", "email-not-real"),
 }
 
 
@@ -40,7 +43,8 @@ def check_may_join(tx: Tx, email: str, invitation: Invitation | None) -> None:
     if against is Rejection.OUTSIDE:
         raise AddressOutsideDomains(email)
     if against is not None:
-        raise BadRequest(REFUSALS[against])
+        words, problem = REFUSALS[against]
+        raise BadRequest(words, problem=problem)
 
 
 def request(

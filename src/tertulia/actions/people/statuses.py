@@ -6,6 +6,7 @@ import msgspec
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
+from tertulia.domain.people.status import StatusObject
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.status import StatusChanged
@@ -27,7 +28,7 @@ class NewStatus(msgspec.Struct, frozen=True):
     ends_at: int | None = None  # 0: no end
 
 
-def show(tx: Tx, viewer: User, user_id: int) -> dict[str, Any]:
+def show(tx: Tx, viewer: User, user_id: int) -> StatusObject:
     user = actions.people.visible_users.active_human(tx, viewer, user_id)
     return storage.people.statuses.of_user(tx, user.id).shown(
         away=not user.prefers("presence_enabled")
@@ -107,5 +108,5 @@ def _checked_end(tx: Tx, new: NewStatus) -> float | None:
     if not new.ends_at:
         return None
     if new.ends_at <= tx.now:
-        raise BadRequest("ends_at must be in the future")
+        raise BadRequest("ends_at must be in the future", problem="bad-value")
     return float(new.ends_at)

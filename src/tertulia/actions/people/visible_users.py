@@ -79,14 +79,15 @@ def find_principals(
     tx: Tx, viewer: User, principals: Sequence[int | str], email_domain: str
 ) -> list[User | None]:
     """Users by id or address; None for an unknown one."""
-    found: list[User | None] = []
-    for principal in principals:
-        if isinstance(principal, int):
-            user = find(tx, viewer, principal)
-        else:
-            user = find_by_address(tx, viewer, principal, email_domain)
-        found.append(None if user is None or user.is_system_bot else user)
-    return found
+    ids = [each for each in principals if isinstance(each, int)]
+    known = {user.id: user for user in find_many(tx, viewer, ids)}
+    found = [
+        known.get(each)
+        if isinstance(each, int)
+        else find_by_address(tx, viewer, each, email_domain)
+        for each in principals
+    ]
+    return [None if user is None or user.is_system_bot else user for user in found]
 
 
 def all_active(found: Sequence[User | None]) -> list[User]:

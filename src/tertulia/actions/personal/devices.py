@@ -127,7 +127,7 @@ def add_token(tx: Tx, token: DeviceToken) -> None:
 
 def remove_token(tx: Tx, user: User, kind: TokenKind, token: str) -> None:
     if not storage.personal.devices.delete_token(tx, user.id, kind, token):
-        raise BadRequest("Token does not exist")
+        raise BadRequest("Token does not exist", problem="not-found")
 
 
 _NOTHING_PENDING = {

@@ -157,7 +157,7 @@ def _interests(
         called |= _watching(tx, channel_id, people, medium)
     wanted = None if candidate.in_channel_wildcard else sorted(called)
     inside = storage.channels.subscriptions.active_user_ids(tx, channel_id, wanted)
-    rows = storage.channels.subscriptions.of_channel(tx, channel_id, sorted(inside))
+    rows = storage.channels.subscriptions.of_channels(tx, [channel_id], sorted(inside))
     subscriptions = {row.user_id: row for row in rows}
     return {
         user_id: NotificationInterest(

@@ -161,12 +161,15 @@ def _checked_email(tx: Tx, user: User, email: str | None, *, is_confirmed: bool)
     actions.people.email_change.check_allowed(tx, user)
     if is_confirmed and not user.is_admin:
         # It is unconfirmed, and the error would reveal which addresses exist.
-        raise BadRequest("Only administrators can change addresses in this organization.")
+        raise BadRequest(
+            "Only administrators can change addresses in this organization.",
+            problem="email-changes-by-administrators-only",
+        )
     if not domain.people.user.looks_like_email(email):
-        raise BadRequest("Invalid address.")
+        raise BadRequest("Invalid address.", problem="invalid-address")
     holder = storage.people.find_by_email(tx, email)
     if is_confirmed and holder is not None and holder.id != user.id:
-        raise BadRequest("Already has an account.")
+        raise BadRequest("Already has an account.", problem="address-has-account")
     actions.people.check_email_allowed(tx, email)
     return email
 

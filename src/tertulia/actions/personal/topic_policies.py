@@ -43,7 +43,7 @@ def unmute(tx: Tx, user: User, where: int | str, topic: str) -> None:
     ):
         channel = found  # they could see it when they set the policy
     if channel is None:
-        raise BadRequest("Topic is not muted")
+        raise BadRequest("Topic is not muted", problem="topic-not-muted")
     change(tx, user.id, channel.id, topic, TopicPolicy.NONE)
 
 
@@ -105,15 +105,20 @@ def move(tx: Tx, channel_id: int, topic: str, new_channel: Channel, new_topic: s
         old = before.get(user_id, TopicPolicy.NONE)
         target = there.get(user_id, TopicPolicy.NONE)
         user = storage.people.find(tx, user_id)
-        change(tx, user_id, channel_id, topic, TopicPolicy.NONE, announces_mutes=False)
-        if user is not None and actions.channels.may_see(tx, user, new_channel):
-            change(
-                tx,
-                user_id,
-                new_channel.id,
-                new_topic,
-                domain.personal.topic_policies.after_merging(old, target) if merges else old,
-            )
+        is_seen = user is not None and actions.channels.may_see(tx, user, new_channel)
+        moved = domain.personal.topic_policies.after_merging(old, target) if merges else old
+        changes_there = is_seen and moved != target
+        # Compat: of two changes, the last one carries the list of mutes for older clients.
+        change(
+            tx,
+            user_id,
+            channel_id,
+            topic,
+            TopicPolicy.NONE,
+            announces_mutes=old == TopicPolicy.MUTED and not changes_there,
+        )
+        if changes_there:
+            change(tx, user_id, new_channel.id, new_topic, moved)
 
 
 def change(
@@ -181,13 +186,18 @@ def _check_limits(tx: Tx, user: User, channel_id: int, topic: str, policy: Topic
         and storage.personal.topic_policies.count_of(tx, user.id, TopicPolicy.MUTED)
         >= domain.limits.MAX_MUTED_TOPICS
     ):
-        raise BadRequest(f"Too many muted topics (limit: {domain.limits.MAX_MUTED_TOPICS})")
+        raise BadRequest(
+            "Too many muted topics (limit: {limit})",
+            problem="too-many",
+            limit=domain.limits.MAX_MUTED_TOPICS,
+        )
     if (
         current == TopicPolicy.NONE
         and storage.personal.topic_policies.count_of(tx, user.id)
         >= domain.limits.MAX_TOPIC_POLICIES
     ):
         raise BadRequest(
-            "Too many topics muted, unmuted or followed"
-            f" (limit: {domain.limits.MAX_TOPIC_POLICIES})"
+            "Too many topics muted, unmuted or followed (limit: {limit})",
+            problem="too-many",
+            limit=domain.limits.MAX_TOPIC_POLICIES,
         )

@@ -65,7 +65,7 @@ def unsubscribe(tx: Tx, user: User, endpoint: str) -> None:
     known = storage.personal.web_push.of_user(tx, user.id)
     same = [each.id for each in known if each.endpoint == endpoint]
     if not same:
-        raise BadRequest("No such subscription")
+        raise BadRequest("No such subscription", problem="not-found")
     storage.personal.web_push.delete(tx, same)
 
 

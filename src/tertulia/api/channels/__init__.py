@@ -8,9 +8,16 @@ from msgspec.structs import replace
 
 from tertulia import actions, api, domain, events, storage
 from tertulia.actions.channels.edits import ChannelChanges
+from tertulia.actions.channels.subscriptions import SubscribeRequest
 from tertulia.api.call import Call
 from tertulia.api.channels import folders, parameters, subscriptions
-from tertulia.api.channels.parameters import Description, RetentionDays, TopicsPolicy
+from tertulia.api.channels.parameters import (
+    Announce,
+    Description,
+    FolderOfChannel,
+    RetentionDays,
+    TopicsPolicy,
+)
 from tertulia.api.permission_values import Change, NewValue
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
@@ -21,53 +28,79 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNameNotFound, ChannelNotAccessible
 from tertulia.errors.people import BotNotFound, UserNotFound
-from tertulia.events.types.channels.channel import ChannelObject
-from tertulia.http.parameter_rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
+from tertulia.events.types.channels.channel import ChannelObject, ChannelSubscriberIds, IsArchived
+from tertulia.http.parameter_rules import (
+    Alias,
+    BareOrJson,
+    Id,
+    MaxItems,
+    MaxLength,
+    NotBlank,
+    NullRefused,
+)
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.signatures import accepts, parameters_from
+from tertulia.wire import Doc
+from tertulia.wire_fields import (
+    AllowEmptyTopicName,
+    ChannelId,
+    ChannelNameOrId,
+    DefaultPushNotifications,
+    HistoryPublicToSubscribers,
+    IsDefaultChannel,
+    IsPrivate,
+    IsWebPublic,
+    TopicName,
+    UserId,
+)
 
 _encode = msgspec.json.Encoder().encode
 
 
+DescriptionValue = Annotated[Description, Doc("The description of the channel, in Markdown.")]
+
+
 class Streams(Reply):
-    streams: list[ChannelObject]
+    streams: Annotated[list[ChannelObject], Doc("The channels.")]
 
 
 class OneStream(Reply):
-    stream: ChannelObject
+    stream: Annotated[ChannelObject, Doc("The channel.")]
 
 
 class StreamId(Reply):
-    stream_id: int
+    stream_id: ChannelId
 
 
 class SubscriberIds(Reply):
-    subscribers: list[int]
+    subscribers: ChannelSubscriberIds
 
 
 class IsSubscribed(Reply):
-    is_subscribed: bool
+    is_subscribed: Annotated[bool, Doc("Whether the user is subscribed.")]
 
 
 class SubscribedChannels(Reply):
-    subscribed_channel_ids: list[int]
+    subscribed_channel_ids: Annotated[
+        list[int], Doc("Ids of the channels that the user is subscribed to.")
+    ]
 
 
 class TopicObject(Reply):
-    name: str
-    max_id: int
+    name: TopicName
+    max_id: Annotated[int, Doc("The id of the newest message in the topic.")]
 
 
 class Topics(Reply):
-    topics: list[TopicObject]
+    topics: Annotated[list[TopicObject], Doc("The topics, newest message first.")]
 
 
 class EmailAddress(Reply):
-    email: str
+    email: Annotated[str, Doc("The mail address of the channel.")]
 
 
 class CreatedChannel(Reply):
-    id: int
+    id: ChannelId
 
 
 # --- reading ---
@@ -76,14 +109,22 @@ class CreatedChannel(Reply):
 async def list_channels(
     call: Call,
     *,
-    include_public: bool = True,
-    include_web_public: bool = False,
-    include_subscribed: bool = True,
-    exclude_archived: bool = True,
-    include_all: Annotated[bool, Alias("include_all_active")] = False,
-    include_default: bool = False,
-    include_owner_subscribed: bool = False,
-    include_can_access_content: bool = False,
+    include_public: Annotated[bool, Doc("Whether to include public channels.")] = True,
+    include_web_public: Annotated[bool, Doc("Whether to include web-public channels.")] = False,
+    include_subscribed: Annotated[bool, Doc("Whether to include subscribed channels.")] = True,
+    exclude_archived: Annotated[bool, Doc("Whether to exclude archived channels.")] = True,
+    include_all: Annotated[
+        bool,
+        Alias("include_all_active"),
+        Doc("Whether to list all channels that the user may know."),
+    ] = False,
+    include_default: Annotated[bool, Doc("Whether to include `is_default`.")] = False,
+    include_owner_subscribed: Annotated[
+        bool, Doc("Whether to include the channels of the bot's owner.")
+    ] = False,
+    include_can_access_content: Annotated[
+        bool, Doc("Whether to list channels whose content the user can access.")
+    ] = False,
 ) -> Encoded[Streams]:
     """List the channels that the caller may see."""
     org, user = call.org, call.user
@@ -122,7 +163,7 @@ def _listed(call: Call, channel: Channel, include_default: bool) -> bytes:
     )
 
 
-async def one(call: Call, stream_id: int) -> Encoded[OneStream]:
+async def one(call: Call, stream_id: ChannelId) -> Encoded[OneStream]:
     """Get a channel."""
     channel = _visible(call, stream_id)
     return Encoded(
@@ -130,7 +171,7 @@ async def one(call: Call, stream_id: int) -> Encoded[OneStream]:
     )
 
 
-async def id_of(call: Call, *, stream: str) -> StreamId:
+async def id_of(call: Call, *, stream: ChannelNameOrId) -> StreamId:
     """Get the id of a channel by name."""
     channel = call.org.channel_named(stream)
     if channel is None or channel.archived or not call.org.may_read(call.user.id, channel.id):
@@ -138,20 +179,20 @@ async def id_of(call: Call, *, stream: str) -> StreamId:
     return StreamId(stream_id=channel.id)
 
 
-async def members(call: Call, stream_id: int) -> SubscriberIds:
+async def members(call: Call, stream_id: ChannelId) -> SubscriberIds:
     """List the subscribers of a channel."""
     channel = _visible(call, stream_id)
     return SubscriberIds(subscribers=call.org.known_subscribers(call.user, channel.id))
 
 
-async def is_subscribed(call: Call, user_id: int, stream_id: int) -> IsSubscribed:
+async def is_subscribed(call: Call, user_id: UserId, stream_id: ChannelId) -> IsSubscribed:
     """Check whether a user is subscribed to a channel."""
     person = _person(call, user_id)
     channel = _visible(call, stream_id)
     return IsSubscribed(is_subscribed=call.org.is_subscribed(person.id, channel.id))
 
 
-async def of_user(call: Call, user_id: int) -> SubscribedChannels:
+async def of_user(call: Call, user_id: UserId) -> SubscribedChannels:
     """List the channels of a user that the caller may see."""
     person = _person(call, user_id)
     return SubscribedChannels(
@@ -163,7 +204,9 @@ async def of_user(call: Call, user_id: int) -> SubscribedChannels:
     )
 
 
-async def topics(call: Call, stream_id: int, *, allow_empty_topic_name: bool = False) -> Topics:
+async def topics(
+    call: Call, stream_id: ChannelId, *, allow_empty_topic_name: AllowEmptyTopicName = False
+) -> Topics:
     """List the topics of a channel, newest first."""
     found = await call.db.read(_topics, call.caller, stream_id)
     return Topics(
@@ -174,7 +217,12 @@ async def topics(call: Call, stream_id: int, *, allow_empty_topic_name: bool = F
     )
 
 
-async def email_address(call: Call, stream_id: int, *, sender_id: Id | None = None) -> EmailAddress:
+async def email_address(
+    call: Call,
+    stream_id: ChannelId,
+    *,
+    sender_id: Annotated[Id | None, Doc("The user or bot that posts mails to the address.")] = None,
+) -> EmailAddress:
     """Get a mail address for a channel."""
     channel = call.org.channels.get(stream_id)
     if channel is None or not call.org.may_read(call.user.id, stream_id):
@@ -192,7 +240,7 @@ async def email_address(call: Call, stream_id: int, *, sender_id: Id | None = No
     return EmailAddress(email=address)
 
 
-async def renew_email_address(call: Call, stream_id: int) -> EmailAddress:
+async def renew_email_address(call: Call, stream_id: ChannelId) -> EmailAddress:
     """Renew the mail addresses of a channel: everybody's old ones become invalid at once."""
     if not call.org.may_read(call.user.id, stream_id):
         raise ChannelNotAccessible()
@@ -209,7 +257,9 @@ async def renew_email_address(call: Call, stream_id: int) -> EmailAddress:
 
 def _require_inbound_mail(call: Call) -> None:
     if not call.config.receives_mail:
-        raise BadRequest("This server does not take in mail.")
+        raise BadRequest(
+            "This server does not take in mail.", problem="incoming-mail-not-configured"
+        )
 
 
 def _visible(call: Call, channel_id: int) -> Channel:
@@ -218,7 +268,7 @@ def _visible(call: Call, channel_id: int) -> Channel:
     return call.org.channels[channel_id]
 
 
-def _person(call: Call, user_id: int) -> User:
+def _person(call: Call, user_id: UserId) -> User:
     person = api.people.visible_users.with_id(call, user_id)
     if person is None or person.is_system_bot:
         raise UserNotFound()
@@ -254,10 +304,12 @@ def _topics(tx: Tx, user: User | None, channel_id: int) -> list[tuple[str, int]]
 async def create(
     call: Call,
     *,
-    name: Annotated[str, NotBlank()],
-    subscribers: Annotated[list[Id], MaxItems(10_000)],
-    description: Description = "",
-    announce: bool = False,
+    name: Annotated[str, NotBlank(), Doc("The name of the channel.", example="Kitchen")],
+    subscribers: Annotated[
+        list[Id], MaxItems(10_000), Doc("Ids of the first subscribers.", example=[9])
+    ],
+    description: DescriptionValue = "",
+    announce: Announce = False,
     **how: Any,
 ) -> CreatedChannel:
     """Create a channel with subscribers."""
@@ -266,7 +318,8 @@ async def create(
         name=name.strip(),
         description=parameters.one_line(description),
     )
-    channel_id = await call.db.write(
+    actions.channels.subscriptions.check_size(1, len(subscribers))
+    outcome = await call.db.write(
         actions.channels.subscriptions.create_channel,
         call.user,
         new,
@@ -275,25 +328,31 @@ async def create(
         api.call.may_open_channels(call),
         announce,
     )
-    return CreatedChannel(id=channel_id)
+    request = SubscribeRequest(channels=[new], rendered_descriptions=[""])
+    await subscriptions.subscribe_remaining(call, request, outcome)
+    return CreatedChannel(id=outcome.channel_ids[0])
 
 
-@accepts(dict.fromkeys(CHANNEL_PERMISSIONS, Change))
+@accepts(api.permission_values.parameters(CHANNEL_PERMISSIONS, Change))
 async def edit(
     call: Call,
-    stream_id: int,
+    stream_id: ChannelId,
     *,
-    new_name: str | None = None,
-    description: Description | None = None,
-    is_private: bool | None = None,
-    is_web_public: bool | None = None,
-    history_public_to_subscribers: bool | None = None,
-    is_default_stream: bool | None = None,
-    message_retention_days: RetentionDays | None = None,
-    topics_policy: TopicsPolicy | None = None,
-    folder_id: Id | UnsetType | None = UNSET,
-    is_archived: bool | None = None,
-    default_push_notifications: bool | None = None,
+    new_name: Annotated[str | None, Doc("The new name.")] = None,
+    description: DescriptionValue | None = None,
+    is_private: Annotated[IsPrivate, NullRefused] | None = None,
+    is_web_public: IsWebPublic | None = None,
+    history_public_to_subscribers: HistoryPublicToSubscribers | None = None,
+    is_default_stream: IsDefaultChannel | None = None,
+    message_retention_days: Annotated[
+        RetentionDays | None, Doc("After how many days messages in the channel are deleted.")
+    ] = None,
+    topics_policy: Annotated[
+        TopicsPolicy | None, Doc("Whether the channel allows messages without a topic.")
+    ] = None,
+    folder_id: FolderOfChannel | UnsetType | None = UNSET,
+    is_archived: IsArchived | None = None,
+    default_push_notifications: DefaultPushNotifications | None = None,
     **permissions: NewValue,
 ) -> None:
     """Change a channel: all changes, or none."""
@@ -328,16 +387,16 @@ async def edit(
     )
 
 
-async def archive(call: Call, stream_id: int) -> None:
+async def archive(call: Call, stream_id: ChannelId) -> None:
     """Archive a channel: it stays readable, but no one can post."""
     await call.db.write(actions.channels.edits.archive, call.user, stream_id)
 
 
-async def add_default(call: Call, *, stream_id: Id) -> None:
+async def add_default(call: Call, *, stream_id: ChannelId) -> None:
     """Add a default channel for new users."""
     await call.db.write(actions.channels.edits.set_default, call.user, stream_id, True)
 
 
-async def remove_default(call: Call, *, stream_id: Id) -> None:
+async def remove_default(call: Call, *, stream_id: ChannelId) -> None:
     """Remove a default channel for new users."""
     await call.db.write(actions.channels.edits.set_default, call.user, stream_id, False)

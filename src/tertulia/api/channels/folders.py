@@ -4,23 +4,36 @@ from typing import Annotated
 
 from tertulia import actions, domain, events, storage
 from tertulia.api.call import Call
-from tertulia.events.types.channels.folders import FolderObject
+from tertulia.events.types.channels.folders import FolderId, FolderObject, IsArchived
 from tertulia.http.parameter_rules import Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
 
-Name = Annotated[str, MaxLength(domain.limits.MAX_FOLDER_NAME_LENGTH)]
-Description = Annotated[str, MaxLength(domain.limits.MAX_FOLDER_DESCRIPTION_LENGTH)]
+Name = Annotated[
+    str,
+    MaxLength(domain.limits.MAX_FOLDER_NAME_LENGTH),
+    Doc("The name of the folder.", example="Kitchen"),
+]
+Description = Annotated[
+    str,
+    MaxLength(domain.limits.MAX_FOLDER_DESCRIPTION_LENGTH),
+    Doc("The description.", example="What we cook"),
+]
 
 
 class Folders(Reply):
-    channel_folders: list[FolderObject]
+    channel_folders: Annotated[list[FolderObject], Doc("The folders, in their order.")]
 
 
 class NewFolder(Reply):
-    channel_folder_id: int
+    channel_folder_id: FolderId
 
 
-async def list_folders(call: Call, *, include_archived: bool = False) -> Folders:
+async def list_folders(
+    call: Call,
+    *,
+    include_archived: Annotated[bool, Doc("Whether to include archived ones.")] = False,
+) -> Folders:
     """List the channel folders, in order."""
     found = await call.db.read(storage.channels.folders.list_all)
     return Folders(
@@ -43,11 +56,11 @@ async def create(call: Call, *, name: Name, description: Description) -> NewFold
 
 async def edit(
     call: Call,
-    channel_folder_id: int,
+    channel_folder_id: FolderId,
     *,
     name: Name | None = None,
     description: Description | None = None,
-    is_archived: bool | None = None,
+    is_archived: IsArchived | None = None,
 ) -> None:
     """Change, archive or restore a channel folder."""
     described = None
@@ -61,6 +74,10 @@ async def edit(
     )
 
 
-async def reorder(call: Call, *, order: Annotated[list[Id], MaxItems(10_000)]) -> None:
+async def reorder(
+    call: Call,
+    *,
+    order: Annotated[list[Id], MaxItems(10_000), Doc("The ids in the new order.", example=[2])],
+) -> None:
     """Reorder the channel folders."""
     await call.db.write(actions.channels.folders.reorder, call.user, order)

@@ -3,28 +3,47 @@
 from typing import Annotated, Literal
 
 from tertulia import domain
+from tertulia.api import permission_values
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.channels.topics import POLICIES
 from tertulia.domain.groups.group import CHANNEL_PERMISSIONS, GroupValue
 from tertulia.domain.organization.settings import SETTINGS
 from tertulia.errors import BadRequest
-from tertulia.http.parameter_rules import BareOrJson, Id, MaxLength
+from tertulia.http.parameter_rules import BareOrJson, Id, MaxLength, NullRefused
 from tertulia.http.signatures import accepts
+from tertulia.wire import Doc
+from tertulia.wire_fields import (
+    DefaultPushNotifications,
+    HistoryPublicToSubscribers,
+    IsDefaultChannel,
+    IsPrivate,
+    IsWebPublic,
+)
 
 Description = Annotated[str, MaxLength(domain.limits.MAX_CHANNEL_DESCRIPTION_LENGTH)]
-RetentionDays = Annotated[int | str, BareOrJson]
-TopicsPolicy = Annotated[str, BareOrJson]
+RetentionDays = Annotated[
+    int | str, BareOrJson, Doc("After how many days messages in the channel are deleted.")
+]
+TopicsPolicy = Annotated[
+    str, BareOrJson, Doc("Whether the channel allows messages without a topic.")
+]
 
 
-@accepts(dict.fromkeys(CHANNEL_PERMISSIONS, GroupValue))
+Announce = Annotated[bool, Doc("Whether to announce a new channel.")]
+FolderOfChannel = Annotated[
+    Id, Doc("The folder of the channel; null removes the channel from its folder.")
+]
+
+
+@accepts(permission_values.parameters(CHANNEL_PERMISSIONS, GroupValue))
 def new_channel(
     *,
-    invite_only: bool = False,
-    is_web_public: bool = False,
-    is_default_stream: bool = False,
-    folder_id: Id | None = None,
-    default_push_notifications: bool = False,
-    history_public_to_subscribers: bool | None = None,
+    invite_only: Annotated[IsPrivate, NullRefused] = False,
+    is_web_public: IsWebPublic = False,
+    is_default_stream: IsDefaultChannel = False,
+    folder_id: FolderOfChannel | None = None,
+    default_push_notifications: DefaultPushNotifications = False,
+    history_public_to_subscribers: HistoryPublicToSubscribers | None = None,
     message_retention_days: RetentionDays = "realm_default",
     topics_policy: TopicsPolicy = "inherit",
     **permissions: GroupValue,

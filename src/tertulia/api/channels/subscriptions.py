@@ -10,18 +10,26 @@ from tertulia import actions, api, domain, events, storage
 from tertulia.actions.channels.subscription_settings import Choice
 from tertulia.actions.channels.subscriptions import Outcome, Removal, SubscribeRequest
 from tertulia.api.call import Call
-from tertulia.api.channels.parameters import Description, new_channel, one_line
+from tertulia.api.channels.parameters import Announce, Description, new_channel, one_line
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import GuestRefused
-from tertulia.events.types.channels.subscriptions import SubscriptionObject
+from tertulia.events.types.channels.subscriptions import SubscriptionObject, SubscriptionSetting
 from tertulia.http.json_validation import JSON_KINDS
 from tertulia.http.parameter_rules import BareOrJson, Id, MaxItems, Problem, Rule
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.signatures import parameters_from
+from tertulia.wire import Doc
+from tertulia.wire_fields import ChannelId
 
-Principals = Annotated[list[Id] | list[str], MaxItems(10_000)]
-IncludeSubscribers = Literal["true", "false", "partial"]
+Principals = Annotated[
+    list[Id] | list[str],
+    MaxItems(10_000),
+    Doc("Ids or addresses of the users; without it, the caller."),
+]
+IncludeSubscribers = Annotated[
+    Literal["true", "false", "partial"], Doc("Whether to include the subscribers.")
+]
 
 SWITCHES = {
     "is_muted",
@@ -34,6 +42,10 @@ SWITCHES = {
     "wildcard_mentions_notify",
 }
 NO_COLOR = "color is not a valid hex color code"
+
+
+Removed = Annotated[list[str], Doc("The names of channels that were unsubscribed.")]
+NotRemoved = Annotated[list[str], Doc("The names of channels without a change.")]
 
 
 class RequestedChannel(msgspec.Struct):
@@ -80,24 +92,34 @@ class ChosenProperty(msgspec.Struct):
 
 
 class Subscriptions(Reply):
-    subscriptions: list[SubscriptionObject]
+    subscriptions: Annotated[
+        list[SubscriptionObject], Doc("The channels, with the personal settings of each.")
+    ]
 
 
 class Subscribed(Reply, kw_only=True):
-    subscribed: dict[str, list[str]]
-    already_subscribed: dict[str, list[str]]
-    new_subscription_messages_sent: bool | UnsetType = UNSET
-    unauthorized: list[str] | UnsetType = UNSET
+    subscribed: Annotated[
+        dict[str, list[str]], Doc("The names of newly subscribed channels, by user id.")
+    ]
+    already_subscribed: Annotated[
+        dict[str, list[str]], Doc("The names of channels without a change, by user id.")
+    ]
+    new_subscription_messages_sent: Annotated[
+        bool | UnsetType, Doc("Whether new subscribers got a message.")
+    ] = UNSET
+    unauthorized: Annotated[
+        list[str] | UnsetType, Doc("The names of channels that the user may not join.")
+    ] = UNSET
 
 
 class Unsubscribed(Reply):
-    removed: list[str]
-    not_removed: list[str]
+    removed: Removed
+    not_removed: NotRemoved
 
 
 class EditedSubscriptions(Subscribed, kw_only=True):
-    removed: list[str]
-    not_removed: list[str]
+    removed: Removed
+    not_removed: NotRemoved
 
 
 async def list_own(
@@ -115,11 +137,19 @@ async def list_own(
 async def subscribe(
     call: Call,
     *,
-    subscriptions: Annotated[list[RequestedChannel], MaxItems(1000)],
+    subscriptions: Annotated[
+        list[RequestedChannel],
+        MaxItems(1000),
+        Doc("The channels, by name.", example=[{"name": "kitchen"}]),
+    ],
     principals: Principals | None = None,
-    authorization_errors_fatal: bool = True,
-    announce: bool = False,
-    send_new_subscription_messages: bool = True,
+    authorization_errors_fatal: Annotated[
+        bool, Doc("Whether one channel that the user may not join makes the whole request fail.")
+    ] = True,
+    announce: Announce = False,
+    send_new_subscription_messages: Annotated[
+        bool, Doc("Whether new subscribers get a message.")
+    ] = True,
     **how: Any,
 ) -> Subscribed:
     """Subscribe the caller or others to channels; create channels that do not exist."""
@@ -135,34 +165,46 @@ async def subscribe(
     outcome = await call.db.write(
         actions.channels.subscriptions.subscribe, call.user, request, call.org.email_domain
     )
+    await subscribe_remaining(call, request, outcome)
     return Subscribed(**_outcome(outcome, request))
 
 
 async def unsubscribe(
     call: Call,
     *,
-    subscriptions: Annotated[list[str], MaxItems(1000)],
+    subscriptions: Annotated[
+        list[str], MaxItems(1000), Doc("The channels, by name.", example=[{"name": "kitchen"}])
+    ],
     principals: Principals | None = None,
 ) -> Unsubscribed:
     """Unsubscribe the caller or others from channels."""
     removal = Removal(subscriptions, principals or [])
-    removed, not_removed = await call.db.write(
+    actions.channels.subscriptions.check_size(len(subscriptions), len(removal.principals))
+    found = await call.db.write(
         actions.channels.subscriptions.unsubscribe, call.user, removal, call.org.email_domain
     )
-    return Unsubscribed(removed=removed, not_removed=not_removed)
+    for user_ids in found.remaining:
+        await call.db.write(
+            actions.channels.subscriptions.unsubscribe_remaining,
+            call.user,
+            found.channel_ids,
+            user_ids,
+        )
+    return Unsubscribed(removed=found.removed, not_removed=found.not_removed)
 
 
 async def edit(
     call: Call,
     *,
-    add: Annotated[list[RequestedChannel], MaxItems(1000)] | None = None,
-    delete: Annotated[list[str], MaxItems(1000)] | None = None,
+    add: Annotated[list[RequestedChannel], MaxItems(1000), Doc("Ids or names to add.")]
+    | None = None,
+    delete: Annotated[list[str], MaxItems(1000), Doc("Ids or names to remove.")] | None = None,
 ) -> EditedSubscriptions:
     """Subscribe to and unsubscribe from channels: all changes, or none."""
     if add and call.user.is_guest:
         raise GuestRefused()
     request = await _subscribe_request(call, add or [], NewChannel(name=""))
-    outcome, (removed, not_removed) = await call.db.write(
+    outcome, removal = await call.db.write(
         actions.channels.subscriptions.edit,
         call.user,
         request,
@@ -170,12 +212,21 @@ async def edit(
         call.org.email_domain,
     )
     return EditedSubscriptions(
-        **_outcome(outcome, request), removed=removed, not_removed=not_removed
+        **_outcome(outcome, request), removed=removal.removed, not_removed=removal.not_removed
     )
 
 
 async def set_properties(
-    call: Call, *, subscription_data: Annotated[list[ChosenProperty], MaxItems(10_000)]
+    call: Call,
+    *,
+    subscription_data: Annotated[
+        list[ChosenProperty],
+        MaxItems(domain.limits.MAX_SUBSCRIPTION_SETTINGS_PER_CALL),
+        Doc(
+            "The changes: each has a channel, a property and its value.",
+            example=[{"stream_id": 7, "property": "is_muted", "value": True}],
+        ),
+    ],
 ) -> None:
     """Change personal settings of subscriptions: all changes, or none."""
     choices = [_choice(each) for each in subscription_data]
@@ -183,13 +234,17 @@ async def set_properties(
 
 
 async def set_property(
-    call: Call, stream_id: int, *, property: str, value: Annotated[bool | str, BareOrJson]
+    call: Call,
+    stream_id: ChannelId,
+    *,
+    property: SubscriptionSetting,
+    value: Annotated[bool | str, BareOrJson, Doc("The new value.", example=True)],
 ) -> None:
     """Change one personal setting of one subscription."""
     try:
         chosen = ChosenProperty(stream_id, property, value)
     except ValueError as error:
-        raise BadRequest(f"Invalid value: Value error, {error}") from None
+        raise BadRequest(f"Invalid value: Value error, {error}", problem="bad-value") from None
     await call.db.write(actions.channels.subscription_settings.change, call.user, [_choice(chosen)])
 
 
@@ -204,6 +259,7 @@ async def _subscribe_request(
         )
         for each in wanted
     ]
+    _check_limits(call, [each.name for each in channels], len(how.get("principals", ())))
     return SubscribeRequest(
         channels=channels,
         rendered_descriptions=[
@@ -218,6 +274,28 @@ async def _subscribe_request(
         },
         **how,
     )
+
+
+def _check_limits(call: Call, names: list[str], principals: int) -> None:
+    """Judge the size of a call by the directory, before a write waits for its turn."""
+    actions.channels.subscriptions.check_size(len(names), principals)
+    missing = [name for name in names if call.org.channel_named(name) is None]
+    for name in missing:
+        domain.names.check(name, "channel name")  # PostgreSQL takes no null byte in a query
+    new = {domain.channels.topics.fold(name) for name in missing}
+    actions.channels.subscriptions.check_new_channels(len(new))
+
+
+async def subscribe_remaining(call: Call, request: SubscribeRequest, outcome: Outcome) -> None:
+    """Subscribe the users whom the first write left, with other writes in between."""
+    for user_ids in outcome.remaining:
+        await call.db.write(
+            actions.channels.subscriptions.subscribe_remaining,
+            call.user,
+            request,
+            outcome,
+            user_ids,
+        )
 
 
 def _outcome(outcome: Outcome, request: SubscribeRequest) -> dict[str, Any]:

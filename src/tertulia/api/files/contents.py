@@ -43,7 +43,7 @@ class FileReader:
     async def _read(self, upload: StoredUpload, at: int) -> bytes:
         if upload.place == DATABASE:
             position, begin = divmod(at, PIECE_BYTES)
-            piece = await self._db.read_in_thread(storage.files.uploads.piece, upload.id, position)
+            piece = await self._db.in_thread.read(storage.files.uploads.piece, upload.id, position)
             return b"" if piece is None else piece[begin:]
         try:
             store = self._stores.store(upload.place)

@@ -31,5 +31,5 @@ def picture_in(file: UploadedFile, max_bytes: int) -> bytes:
     if len(file.data) > max_bytes:
         raise FileTooLarge(limit=max_bytes >> 20)
     if media_type(file.content_type) not in domain.files.images.CONTENT_TYPES:
-        raise BadImage(reason="Invalid image format")
+        raise BadImage("Invalid image format", problem="invalid-image-format")
     return file.data

@@ -1,6 +1,7 @@
 """Uploading files, listing and deleting one's own, and links that work without a login."""
 
 import hmac
+from typing import Annotated
 
 from tertulia import actions, events
 from tertulia.actions.files.upload import UploadWriter
@@ -16,31 +17,43 @@ from tertulia.errors.files import (
     SeveralFilesGiven,
 )
 from tertulia.errors.messages import FileTooLarge
-from tertulia.events.types.files.attachments import AttachmentObject
+from tertulia.events.types.files.attachments import (
+    AttachmentId,
+    AttachmentObject,
+    FileName,
+    UploadSpaceUsed,
+)
 from tertulia.http.forms import FileHead, Incoming
-from tertulia.http.replies import Reply
+from tertulia.http.replies import Reply, Url
+from tertulia.wire import Doc
 
 FORM_BYTES = 1 << 20  # room for the form around a file
 LINK_SECONDS = 60  # validity of a link without a login
 
 
+RealmIdStr = Annotated[int, Doc("The first part of the path of the file.", example="2")]
+Filename = Annotated[
+    str, Doc("The rest of the path of the file.", example="4e/m2ukXkHbkrN5B7TCYB/tides.pdf")
+]
+
+
 class Uploaded(Reply):
-    uri: str
-    url: str
-    filename: str
+    uri: Annotated[str, Doc("The same as `url`. Deprecated.")]
+    url: Url
+    filename: FileName
 
 
 class TemporaryLink(Reply):
-    url: str
+    url: Url
 
 
 class ThumbnailStatus(Reply):
-    has_thumbnail: bool
+    has_thumbnail: Annotated[bool, Doc("Whether there is a thumbnail.")]
 
 
 class OwnAttachments(Reply):
-    attachments: list[AttachmentObject]
-    upload_space_used: int
+    attachments: Annotated[list[AttachmentObject], Doc("The files, newest first.")]
+    upload_space_used: UploadSpaceUsed
 
 
 async def upload(call: Call, *, file: Incoming) -> Uploaded:
@@ -58,7 +71,7 @@ async def upload(call: Call, *, file: Incoming) -> Uploaded:
     return Uploaded(uri=added.url, url=added.url, filename=added.name)
 
 
-async def temporary_link(call: Call, realm_id_str: int, filename: str) -> TemporaryLink:
+async def temporary_link(call: Call, realm_id_str: RealmIdStr, filename: Filename) -> TemporaryLink:
     """Get a link to a file that works for one minute without a login."""
     path_id = f"{realm_id_str}/{filename}"
     found = await call.db.read(actions.files.attachments.readable, call.user, path_id)
@@ -66,7 +79,9 @@ async def temporary_link(call: Call, realm_id_str: int, filename: str) -> Tempor
     return TemporaryLink(f"/user_uploads/temporary/{token}/{found.path_id.rpartition('/')[2]}")
 
 
-async def thumbnail_status(call: Call, realm_id_str: int, filename: str) -> ThumbnailStatus:
+async def thumbnail_status(
+    call: Call, realm_id_str: RealmIdStr, filename: Filename
+) -> ThumbnailStatus:
     """Check whether a file has a thumbnail."""
     try:
         path_id = f"{realm_id_str}/{filename}"
@@ -84,7 +99,7 @@ async def list_own(call: Call) -> OwnAttachments:
     )
 
 
-async def delete(call: Call, attachment_id: int) -> None:
+async def delete(call: Call, attachment_id: AttachmentId) -> None:
     """Delete one of the caller's files."""
     await call.db.write(actions.files.attachments.delete_own, call.user, attachment_id)
 
@@ -122,5 +137,5 @@ async def _received(receiving: UploadWriter, files: Incoming) -> Attachment:
         else:
             raise SeveralFilesGiven()
     if head is None:
-        raise BadRequest("You must specify a file to upload")
+        raise BadRequest("You must specify a file to upload", problem="file-missing")
     return await receiving.finish(head.filename, head.content_type)

@@ -1,3 +1,1 @@
 """Messages to be sent later."""
-
-from tertulia.api.later import reminders, scheduled

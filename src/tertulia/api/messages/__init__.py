@@ -7,10 +7,7 @@ from tertulia.api.messages import (
     flags,
     history,
     reactions,
-    reports,
     send,
-    topic_summary,
     typing,
-    video_calls,
     widgets,
 )

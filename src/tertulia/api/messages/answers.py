@@ -13,48 +13,90 @@ from tertulia.domain.messages.answers import MAX_SECONDS, StreamedAnswer
 from tertulia.errors import BadRequest
 from tertulia.errors.http import RateLimited
 from tertulia.errors.messages import AnswerNotFound, TopicMissing
-from tertulia.http.parameter_rules import AtLeast, Id, MaxLength, Name, NoNul
+from tertulia.http.parameter_rules import AtLeast, MaxLength, Name, NoNul
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import (
+    AllowEmptyTopicName,
+    AskedBy,
+    ChannelId,
+    DirectMembers,
+    MarkdownText,
+    ReadBySender,
+    SenderId,
+    StatusLine,
+    TopicName,
+)
 
-AnswerToken = Annotated[str, MaxLength(domain.messages.answers.MAX_TOKEN_LENGTH)]
-Status = Annotated[str, MaxLength(domain.messages.answers.STATUS_LENGTH), NoNul]
-Content = Annotated[str, MaxLength(domain.limits.MAX_MESSAGE_LENGTH), NoNul]
+AnswerToken = Annotated[
+    str,
+    MaxLength(domain.messages.answers.MAX_TOKEN_LENGTH),
+    Doc("The token of the answer.", example="WzEsOSwxLDcsMF0.c0ffee"),
+]
+Status = Annotated[
+    str,
+    MaxLength(domain.messages.answers.STATUS_LENGTH),
+    NoNul,
+    Doc("What the bot is doing, in one line."),
+]
+Content = Annotated[
+    str, MaxLength(domain.limits.MAX_MESSAGE_LENGTH), NoNul, Doc("The text, in Markdown.")
+]
 
 
 class StartedAnswer(Reply):
-    answer_token: str
-    expires: int
+    answer_token: Annotated[str, Doc("The token of the answer, for further calls.")]
+    expires: Annotated[int, Doc("Until when pieces are accepted, in UNIX seconds.")]
 
 
 class WrittenAnswer(Reply):
-    stopped: bool
+    stopped: Annotated[
+        bool, Doc("Whether the person who asked has stopped the answer; then nothing was written.")
+    ]
 
 
 class OpenAnswerObject(msgspec.Struct):
     answer_token: str
-    sender_id: int
-    asked_by: int | None
-    started: int
-    message_type: Literal["direct", "stream"]
-    content: str
-    status_line: str
-    stopped: bool
-    user_ids: list[int] | UnsetType = UNSET
-    stream_id: int | UnsetType = UNSET
-    topic: str | UnsetType = UNSET
+    sender_id: SenderId
+    asked_by: Annotated[
+        int | None, Doc("The id of the user who asked, and who may stop it; null if unknown.")
+    ]
+    started: Annotated[int, Doc("When it started, in UNIX seconds.")]
+    message_type: Annotated[
+        Literal["direct", "stream"], Doc("Whether it is in a direct conversation or in a channel.")
+    ]
+    content: Annotated[str, Doc("The text so far, in Markdown.")]
+    status_line: StatusLine
+    stopped: Annotated[bool, Doc("Whether the person who asked has stopped it.")]
+    user_ids: DirectMembers | UnsetType = UNSET
+    stream_id: ChannelId | UnsetType = UNSET
+    topic: TopicName | UnsetType = UNSET
 
 
 class OpenAnswerList(Reply):
-    answers: list[OpenAnswerObject]
+    answers: Annotated[list[OpenAnswerObject], Doc("The answers that grow at this moment.")]
 
 
 async def start(
     call: Call,
     *,
-    kind: Annotated[Literal["direct", "channel", "stream"], Name("type")],
-    to: To,
-    topic: str | None = None,
-    asked_by: Id | None = None,
+    kind: Annotated[
+        Literal["direct", "channel", "stream"],
+        Name("type"),
+        Doc(
+            "The type of recipient: `channel` (`stream`) or `direct` (`private`).",
+            example="channel",
+        ),
+    ],
+    to: Annotated[
+        To,
+        Doc(
+            "The recipient: a channel by name or id, or a list of user ids or addresses.",
+            example="general",
+        ),
+    ],
+    topic: TopicName | None = None,
+    asked_by: AskedBy | None = None,
     status_line: Status = "",
 ) -> StartedAnswer:
     """Start an answer that grows while people watch. Nothing is stored until it is finished."""
@@ -84,7 +126,12 @@ async def write(
     answer_token: AnswerToken,
     *,
     content: Content = "",
-    position: Annotated[int, AtLeast(0)] | None = None,
+    position: Annotated[
+        int,
+        AtLeast(0),
+        Doc("The position of the piece in the text, in characters; by default the end."),
+    ]
+    | None = None,
     status_line: Status | None = None,
 ) -> WrittenAnswer:
     """Add a piece to an open answer, or change its status line."""
@@ -100,13 +147,19 @@ async def write(
     begin = position if position is not None else 0 if known is None else len(known.text)
     if begin + len(content) > domain.limits.MAX_MESSAGE_LENGTH:
         raise BadRequest(
-            f"Message is too long (limit: {domain.limits.MAX_MESSAGE_LENGTH} characters)"
+            "Message is too long (limit: {limit} characters)",
+            problem="text-too-long",
+            limit=domain.limits.MAX_MESSAGE_LENGTH,
         )
     return WrittenAnswer(_write(call, answer_token, answer, begin, content, status_line))
 
 
 async def finish(
-    call: Call, answer_token: AnswerToken, *, content: str, read_by_sender: bool | None = None
+    call: Call,
+    answer_token: AnswerToken,
+    *,
+    content: MarkdownText,
+    read_by_sender: ReadBySender | None = None,
 ) -> SentMessage:
     """Send the whole answer as a message. A repeated call sends nothing and gets the same reply."""
     answer = _own(call, answer_token)
@@ -143,7 +196,9 @@ async def stop(call: Call, answer_token: AnswerToken) -> None:
     events.delivery.answer_updates.stop(call.delivery, call.org, opened)
 
 
-async def list_open(call: Call, *, allow_empty_topic_name: bool = False) -> OpenAnswerList:
+async def list_open(
+    call: Call, *, allow_empty_topic_name: AllowEmptyTopicName = False
+) -> OpenAnswerList:
     """List the answers that grow at this moment where the caller reads."""
     return OpenAnswerList(
         answers=[

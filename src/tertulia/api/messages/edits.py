@@ -9,65 +9,104 @@ from msgspec import UNSET, UnsetType
 from tertulia import actions, domain, events
 from tertulia.actions.messages.edits import MessageChanges
 from tertulia.api.call import Call
+from tertulia.domain.files.attachments import Attachment
 from tertulia.domain.messages.external_pictures import Shown
 from tertulia.domain.messages.message import Edit, Message
 from tertulia.errors import BadRequest
 from tertulia.events.types.files.attachments import AttachmentObject
 from tertulia.events.types.messages.edits import PropagateMode
 from tertulia.fair_queue import FairQueue
-from tertulia.http.parameter_rules import Alias, Id, MaxLength
+from tertulia.http.parameter_rules import Alias, MaxLength
 from tertulia.http.replies import Reply
+from tertulia.storage.messages.edits import TopicPart
+from tertulia.wire import Doc
+from tertulia.wire_fields import (
+    AllowEmptyTopicName,
+    ChannelId,
+    Complete,
+    EditTime,
+    HtmlText,
+    MarkdownText,
+    MessageCount,
+    MessageId,
+    NewestTimestamp,
+    OldestTimestamp,
+    PreviousChannel,
+    PreviousHtml,
+    PreviousText,
+    PreviousTopic,
+)
 
 EMPTIED = "(deleted)"
+MOVED_PER_PORTION = 200
+MAX_PREPARATIONS = 5  # of a move, because other users move or send messages meanwhile
 DELETING_SECONDS = 50  # the client then repeats the call
 
 # One slot: comparing holds the interpreter, so a second thread would not make it faster.
 DIFFS = FairQueue("diffs", slots=1, max_waiting=100)
 
 
+TopicName = Annotated[str, MaxLength(1000), Doc("The topic.", example="lunch")]
+
+
 class EditedMessage(Reply):
-    detached_uploads: list[AttachmentObject]
+    detached_uploads: Annotated[
+        list[AttachmentObject], Doc("Files that no message links any more.")
+    ]
 
 
 class Version(msgspec.Struct, kw_only=True):
-    content: str
-    rendered_content: str
-    timestamp: int
-    topic: str
-    user_id: int
-    prev_content: str | UnsetType = UNSET
-    prev_rendered_content: str | UnsetType = UNSET
-    content_html_diff: str | UnsetType = UNSET
-    prev_topic: str | UnsetType = UNSET
-    prev_stream: int | UnsetType = UNSET
-    stream: int | UnsetType = UNSET
+    content: MarkdownText
+    rendered_content: HtmlText
+    timestamp: EditTime
+    topic: Annotated[str, Doc("The topic since this version.")]
+    user_id: Annotated[int, Doc("The id of the user who made this version; null if unknown.")]
+    prev_content: PreviousText | UnsetType = UNSET
+    prev_rendered_content: PreviousHtml | UnsetType = UNSET
+    content_html_diff: Annotated[
+        str | UnsetType, Doc("The difference to the previous version, as HTML.")
+    ] = UNSET
+    prev_topic: PreviousTopic | UnsetType = UNSET
+    prev_stream: PreviousChannel | UnsetType = UNSET
+    stream: Annotated[int | UnsetType, Doc("The id of the channel since this version.")] = UNSET
 
 
 class EditHistory(Reply):
-    message_history: list[Version]
+    message_history: Annotated[list[Version], Doc("The versions, oldest first.")]
 
 
 class TopicDeleted(Reply):
-    complete: bool
+    complete: Complete
 
 
 class TopicDeletionPreview(Reply):
-    message_count: int
-    oldest_timestamp: int | None
-    newest_timestamp: int | None
+    message_count: MessageCount
+    oldest_timestamp: OldestTimestamp | None
+    newest_timestamp: NewestTimestamp | None
 
 
 async def update(
     call: Call,
-    message_id: int,
+    message_id: MessageId,
     *,
-    content: str | None = None,
-    topic: Annotated[str | None, Alias("subject")] = None,
-    stream_id: Id | None = None,
-    propagate_mode: PropagateMode = "change_one",
-    send_notification_to_old_thread: bool = False,
-    send_notification_to_new_thread: bool = True,
-    prev_content_sha256: Annotated[str | None, MaxLength(64)] = None,
+    content: MarkdownText | None = None,
+    topic: Annotated[str | None, Alias("subject"), Doc("The topic.")] = None,
+    stream_id: ChannelId | None = None,
+    propagate_mode: Annotated[
+        PropagateMode,
+        Doc("Which messages of the topic to move: `change_one`, `change_later` or `change_all`."),
+    ] = "change_one",
+    send_notification_to_old_thread: Annotated[
+        bool, Doc("Whether to post a notice in the old topic.")
+    ] = False,
+    send_notification_to_new_thread: Annotated[
+        bool, Doc("Whether to post a notice in the new topic.")
+    ] = True,
+    prev_content_sha256: Annotated[
+        str | None,
+        MaxLength(64),
+        Doc("The SHA-256 of the content that the client wants to replace."),
+    ] = None,
 ) -> EditedMessage:
     """Edit a message, or move it, optionally with other messages of its topic."""
     draft = None
@@ -85,7 +124,7 @@ async def update(
         site=call.site,
         address=call.request.client_address,
     )
-    detached = await call.db.write(actions.messages.edits.change, call.user, message_id, changes)
+    detached = await _change(call, message_id, changes)
     return EditedMessage(
         detached_uploads=[
             events.types.files.attachments.attachment_object(each) for each in detached
@@ -93,19 +132,36 @@ async def update(
     )
 
 
-async def delete(call: Call, message_id: int) -> None:
+async def _change(call: Call, message_id: int, changes: MessageChanges) -> list[Attachment]:
+    """Apply the changes. Many messages that leave their topic are prepared in portions, so that
+    other users can send meanwhile; all of them move in the last transaction."""
+    acting, user = actions.messages.edits, call.user
+    for _ in range(MAX_PREPARATIONS):
+        part = await call.db.write(acting.change, user, message_id, changes, True)
+        if not isinstance(part, TopicPart):
+            return part
+        row_id: int | None = None
+        for start in range(0, len(part.ids), MOVED_PER_PORTION):
+            portion = part.ids[start : start + MOVED_PER_PORTION]
+            row_id = await call.db.write(acting.split, part, portion, row_id)
+            if row_id is None:
+                break
+    moved = await call.db.write(acting.change, user, message_id, changes)
+    assert not isinstance(moved, TopicPart)
+    return moved
+
+
+async def delete(call: Call, message_id: MessageId) -> None:
     """Delete a message permanently."""
     await call.db.write(actions.messages.deletion.delete, call.user, message_id)
 
 
-async def remove_link_previews(call: Call, message_id: int) -> None:
+async def remove_link_previews(call: Call, message_id: MessageId) -> None:
     """Remove the previews of linked pages below a message for good."""
     await call.db.write(actions.messages.link_previews.remove, call.user, message_id)
 
 
-async def delete_topic(
-    call: Call, stream_id: int, *, topic_name: Annotated[str, MaxLength(1000)]
-) -> TopicDeleted:
+async def delete_topic(call: Call, stream_id: ChannelId, *, topic_name: TopicName) -> TopicDeleted:
     """Delete all messages of a topic; repeat while `complete` is false."""
     until = call.now + DELETING_SECONDS
     while not await call.db.write(
@@ -117,7 +173,7 @@ async def delete_topic(
 
 
 async def preview_topic_deletion(
-    call: Call, stream_id: int, *, topic_name: Annotated[str, MaxLength(1000)]
+    call: Call, stream_id: ChannelId, *, topic_name: TopicName
 ) -> TopicDeletionPreview:
     """Count the messages that deleting a topic would delete, without deleting it."""
     found = await call.db.read(
@@ -131,11 +187,13 @@ async def preview_topic_deletion(
 
 
 async def history(
-    call: Call, message_id: int, *, allow_empty_topic_name: bool = False
+    call: Call, message_id: MessageId, *, allow_empty_topic_name: AllowEmptyTopicName = False
 ) -> EditHistory:
     """Get the edit history of a message, oldest version first."""
     if call.org.realm.setting("message_edit_history_visibility_policy") == "none":
-        raise BadRequest("Message edit history is disabled in this organization")
+        raise BadRequest(
+            "Message edit history is disabled in this organization", problem="edit-history-disabled"
+        )
     message, _ = await call.db.read(actions.messages.history.get, call.user, message_id)
     versions = _versions(
         call.org.shown,

@@ -22,16 +22,26 @@ from tertulia.domain.search.highlight import Highlighter
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import UnsupportedCombination
 from tertulia.events.history_reader import HistoryReader, MessageFormat
-from tertulia.events.types.messages.message import MessageObject
+from tertulia.events.types.messages.message import MatchContent, MatchSubject, MessageObject
 from tertulia.fair_queue import FairQueue
+from tertulia.http.dispatch import cancel_on_disconnect
 from tertulia.http.parameter_rules import AtLeast, Id, MaxItems
 from tertulia.http.replies import Encoded, Reply
 from tertulia.memo import memoized
 from tertulia.storage.messages.unread import Flags
+from tertulia.wire import Doc
+from tertulia.wire_fields import AllowEmptyTopicName, ApplyMarkdown, ClientGravatar, MessageId
 
 T = TypeVar("T")
 
-Narrow = Annotated[list[Any], MaxItems(100)]
+Narrow = Annotated[
+    list[Any],
+    MaxItems(100),
+    Doc(
+        "The filter: a list of terms that must all match.",
+        example=[{"operator": "channel", "operand": "general"}],
+    ),
+]
 
 # One slot: marking holds the interpreter, so a second thread would not make it faster.
 HIGHLIGHTS = FairQueue("highlights", slots=1, max_waiting=100)
@@ -48,6 +58,17 @@ BYTES_PER_EFFORT = 1 << 11
 MAX_BATCHES = 20  # that a search waits for the index
 
 
+IncludeAnchor = Annotated[bool, Doc("Whether to include the anchor message.")]
+Anchor = Annotated[
+    str,
+    Doc(
+        "The message to start from: its id, `newest`, `oldest`, `first_unread` or `date`.",
+        example="newest",
+    ),
+]
+AnchorDate = Annotated[str, Doc("With the anchor `date`: the time to start from, as ISO 8601.")]
+
+
 class Extent(Reply):
     """How far the found messages reach."""
 
@@ -59,37 +80,45 @@ class Extent(Reply):
 
 
 class Messages(Extent, kw_only=True):
-    messages: list[MessageObject]
+    messages: Annotated[list[MessageObject], Doc("The messages.")]
 
 
 class OneMessage(Reply):
-    message: MessageObject
-    raw_content: str
+    message: Annotated[MessageObject, Doc("The message.")]
+    raw_content: Annotated[str, Doc("The text in Markdown.")]
 
 
 class MatchedText(msgspec.Struct):
-    match_content: str
-    match_subject: str
+    match_content: MatchContent
+    match_subject: MatchSubject
 
 
 class Matches(Reply):
-    messages: dict[str, MatchedText]
+    messages: Annotated[
+        dict[str, MatchedText], Doc("The matching messages, by id, with their highlights.")
+    ]
 
 
 async def fetch_messages(
     call: Call,
     *,
-    anchor: str | None = None,
-    anchor_date: str | None = None,
-    num_before: Annotated[int, AtLeast(0)] = 0,
-    num_after: Annotated[int, AtLeast(0)] = 0,
-    include_anchor: bool = True,
-    use_first_unread_anchor: bool = False,
+    anchor: Anchor | None = None,
+    anchor_date: AnchorDate | None = None,
+    num_before: Annotated[int, AtLeast(0), Doc("The number of messages before the anchor.")] = 0,
+    num_after: Annotated[int, AtLeast(0), Doc("The number of messages after the anchor.")] = 0,
+    include_anchor: IncludeAnchor = True,
+    use_first_unread_anchor: Annotated[
+        bool, Doc("An older way to request the anchor `first_unread`.")
+    ] = False,
     narrow: Narrow | None = None,
-    message_ids: Annotated[list[Id] | None, MaxItems(domain.limits.MAX_MESSAGES_PER_FETCH)] = None,
-    apply_markdown: bool = True,
-    client_gravatar: bool = True,
-    allow_empty_topic_name: bool = False,
+    message_ids: Annotated[
+        list[Id] | None,
+        MaxItems(domain.limits.MAX_MESSAGES_PER_FETCH),
+        Doc("Ids of the messages to fetch."),
+    ] = None,
+    apply_markdown: ApplyMarkdown = True,
+    client_gravatar: ClientGravatar = True,
+    allow_empty_topic_name: AllowEmptyTopicName = False,
 ) -> Encoded[Messages]:
     """Fetch messages around an anchor, or by id."""
     format = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
@@ -154,13 +183,28 @@ async def _with_size_limit(call: Call, count: int, respond: Callable[[bool], Awa
 
 def _reader_for(call: Call, terms: list[Term], is_little: bool) -> Callable[..., Awaitable[Any]]:
     """How messages are read: on a thread if it may take long."""
-    return call.db.read if is_little and not _searches(terms) else call.db.read_in_thread
+    if is_little and not _searches(terms):
+        return call.db.read
+    return partial(_read_while_connected, call)
+
+
+async def _read_while_connected(
+    call: Call, query: Callable[..., T], *args: Any, **kwargs: Any
+) -> T:
+    """Read on a thread. The read ends when the client disconnects."""
+    read = call.db.in_thread.read(query, *args, **kwargs)
+    found: T = await cancel_on_disconnect(read, call.request)
+    return found
 
 
 async def matches_narrow(
     call: Call,
     *,
-    msg_ids: Annotated[list[Id], MaxItems(domain.limits.MAX_MESSAGES_PER_FETCH)],
+    msg_ids: Annotated[
+        list[Id],
+        MaxItems(domain.limits.MAX_MESSAGES_PER_FETCH),
+        Doc("Ids of the messages to check.", example=[42]),
+    ],
     narrow: Narrow,
 ) -> Matches:
     """Check which messages match a narrow."""
@@ -181,11 +225,11 @@ async def _matches(call: Call, terms: list[Term], msg_ids: list[int], is_little:
 
 async def fetch_message(
     call: Call,
-    message_id: int,
+    message_id: MessageId,
     *,
-    apply_markdown: bool = True,
-    client_gravatar: bool = True,
-    allow_empty_topic_name: bool = False,
+    apply_markdown: ApplyMarkdown = True,
+    client_gravatar: ClientGravatar = True,
+    allow_empty_topic_name: AllowEmptyTopicName = False,
 ) -> Encoded[OneMessage]:
     """Fetch one message."""
     if call.caller is None:
@@ -207,9 +251,9 @@ async def prepare_search(call: Call, terms: list[Term]) -> None:
     """
     if _searches(terms):
         for _ in range(MAX_BATCHES):
-            if not await call.db.read_in_thread(actions.messages.search_index.is_far_behind):
+            if not await _read_while_connected(call, actions.messages.search_index.is_far_behind):
                 return
-            batch = await call.db.read_in_thread(actions.messages.search_index.prepare)
+            batch = await _read_while_connected(call, actions.messages.search_index.prepare)
             await call.db.write(actions.messages.search_index.write_batch, batch)
 
 

@@ -5,17 +5,24 @@ from typing import Annotated
 from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.http.parameter_rules import MaxLength
+from tertulia.wire import Doc
+from tertulia.wire_fields import MessageId
 
 Word = Annotated[str, MaxLength(200)]
+ReactionType = Annotated[
+    Word, Doc("The type of emoji: `unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`.")
+]
+EmojiName = Annotated[Word, Doc("The name of the emoji, such as `tada`.", example="tada")]
+EmojiCode = Annotated[Word, Doc("The code that identifies the emoji.")]
 
 
 async def add(
     call: Call,
-    message_id: int,
+    message_id: MessageId,
     *,
-    emoji_name: Word,
-    emoji_code: Word | None = None,
-    reaction_type: Word | None = None,
+    emoji_name: EmojiName,
+    emoji_code: EmojiCode | None = None,
+    reaction_type: ReactionType | None = None,
 ) -> None:
     """Add a reaction to a message."""
     await call.db.write(
@@ -25,11 +32,11 @@ async def add(
 
 async def remove(
     call: Call,
-    message_id: int,
+    message_id: MessageId,
     *,
-    emoji_name: Word | None = None,
-    emoji_code: Word | None = None,
-    reaction_type: Word | None = None,
+    emoji_name: EmojiName | None = None,
+    emoji_code: EmojiCode | None = None,
+    reaction_type: ReactionType | None = None,
 ) -> None:
     """Remove a reaction from a message."""
     await call.db.write(

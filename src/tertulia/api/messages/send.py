@@ -27,6 +27,8 @@ from tertulia.events.types.messages.message import LocalEcho
 from tertulia.http.json_text import decode_json
 from tertulia.http.parameter_rules import Alias, Described, MaxLength, Name, Problem, as_id
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import HtmlText, MarkdownText, MessageId, ReadBySender
 
 _JSON_WORDS = ("null", "true", "false")
 
@@ -41,6 +43,7 @@ To = Annotated[
             {"type": "array", "items": {"type": "string"}},
         ]
     ),
+    Doc("The recipient: a channel by name or id, or a list of user ids or addresses."),
 ]
 
 Destination: TypeAlias = ChannelDestination | PeopleDestination
@@ -50,27 +53,43 @@ SendAction: TypeAlias = Callable[
 
 
 class SentMessage(Reply):
-    id: int
-    message_url: str
-    message_link: str
-    automatic_new_visibility_policy: int | UnsetType = UNSET
+    id: MessageId
+    message_url: Annotated[str, Doc("The URL of the message.")]
+    message_link: Annotated[str, Doc("A link to the message, in Markdown.")]
+    automatic_new_visibility_policy: Annotated[
+        int | UnsetType, Doc("The new visibility policy of the topic, if sending has changed it.")
+    ] = UNSET
 
 
 class RenderedText(Reply):
-    rendered: str
+    rendered: HtmlText
 
 
 async def send_message(
     call: Call,
     *,
-    content: str,
-    kind: Annotated[Literal["direct", "channel", "stream", "private", "dm"], Name("type")],
+    content: MarkdownText,
+    kind: Annotated[
+        Literal["direct", "channel", "stream", "private", "dm"],
+        Name("type"),
+        Doc(
+            "The type of recipient: `channel` (`stream`) or `direct` (`private`).",
+            example="channel",
+        ),
+    ],
     to: To | None = None,
-    topic: Annotated[str | None, Alias("subject")] = None,
-    queue_id: Annotated[str | None, MaxLength(100)] = None,
-    local_id: Annotated[str | None, MaxLength(200)] = None,
-    read_by_sender: bool | None = None,
-    widget_content: dict[str, Any] | None = None,
+    topic: Annotated[str | None, Alias("subject"), Doc("The topic.")] = None,
+    queue_id: Annotated[
+        str | None, MaxLength(100), Doc("The id of the queue, from `POST /register`.")
+    ] = None,
+    local_id: Annotated[
+        str | None, MaxLength(200), Doc("The client's own id of the message.")
+    ] = None,
+    read_by_sender: ReadBySender | None = None,
+    widget_content: Annotated[
+        dict[str, Any] | None,
+        Doc("A widget: `widget_type` (`poll`, `todo`, `zform`) and `extra_data`."),
+    ] = None,
 ) -> SentMessage:
     """Send a message to a channel or to people.
 
@@ -227,7 +246,13 @@ def _message_url(call: Call, sent: Sent) -> str:
 
 
 async def render(
-    call: Call, *, content: Annotated[str, MaxLength(domain.limits.MAX_MESSAGE_LENGTH)]
+    call: Call,
+    *,
+    content: Annotated[
+        str,
+        MaxLength(domain.limits.MAX_MESSAGE_LENGTH),
+        Doc("The text, in Markdown.", example="Soup is on!"),
+    ],
 ) -> RenderedText:
     """Render a message without sending it."""
     rendered = await actions.messages.draft.rendering(call.author, content)

@@ -9,8 +9,11 @@ from tertulia.errors.messages import TopicMissing
 from tertulia.errors.parameters import MissingParameter
 from tertulia.events.ephemeral import TypingDirect, TypingEdit, TypingInChannel
 from tertulia.http.parameter_rules import Id, MaxItems, Name, OnlyWith
+from tertulia.wire import Doc
+from tertulia.wire_fields import MessageId, TopicName
 
 Op = Literal["start", "stop"]
+OpValue = Annotated[Op, Doc("The operation: `add` or `remove`, `start` or `stop`.", example="add")]
 DIRECT = OnlyWith("type", "direct", None)
 IN_CHANNEL = OnlyWith("type", "stream", "channel")
 
@@ -18,12 +21,21 @@ IN_CHANNEL = OnlyWith("type", "stream", "channel")
 async def send(
     call: Call,
     *,
-    op: Op,
-    kind: Annotated[Literal["direct", "stream", "channel"], Name("type")] = "direct",
-    to: Annotated[list[Id], MaxItems(domain.limits.MAX_RECIPIENTS_PER_MESSAGE), DIRECT]
+    op: OpValue,
+    kind: Annotated[
+        Literal["direct", "stream", "channel"],
+        Name("type"),
+        Doc("The type of recipient: `channel` (`stream`) or `direct` (`private`)."),
+    ] = "direct",
+    to: Annotated[
+        list[Id],
+        MaxItems(domain.limits.MAX_RECIPIENTS_PER_MESSAGE),
+        DIRECT,
+        Doc("The recipient: a channel by name or id, or a list of user ids or addresses."),
+    ]
     | None = None,
-    stream_id: Annotated[Id, IN_CHANNEL] | None = None,
-    topic: str | None = None,
+    stream_id: Annotated[Id, IN_CHANNEL, Doc("The id of the channel.")] | None = None,
+    topic: TopicName | None = None,
 ) -> None:
     """Send a typing notification."""
     if kind == "direct":
@@ -32,7 +44,7 @@ async def send(
         await _notify_channel(call, op, stream_id, topic)
 
 
-async def send_for_edit(call: Call, message_id: int, *, op: Op) -> None:
+async def send_for_edit(call: Call, message_id: MessageId, *, op: OpValue) -> None:
     """Send a typing notification for editing a message."""
     message, is_announced = await call.db.read(
         actions.messages.typing.in_message, call.user, message_id

@@ -1,25 +1,30 @@
 """The state of the server in a few lines, for owners."""
 
+from typing import Annotated
+
 import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.api.call import Call
 from tertulia.domain.server_report import Facts, State
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
 
 SHOWN_PARTS = ("backup", "disk", "version", "certificate", "leader")
 OPERATOR_PAGE = "/operator/"
 
 
 class HealthPart(msgspec.Struct, frozen=True):
-    name: str
-    state: State
-    facts: Facts
+    name: Annotated[str, Doc("The name of the part.")]
+    state: Annotated[State, Doc("The state of the part.")]
+    facts: Annotated[Facts, Doc("Numbers and names, by name.")]
 
 
 class ServerHealth(Reply):
-    parts: list[HealthPart]
-    operator_page: str | None
+    parts: Annotated[list[HealthPart], Doc("The parts of the server.")]
+    operator_page: Annotated[
+        str | None, Doc("The path of the operator's page; null if the caller may not open it.")
+    ]
 
 
 async def health(call: Call) -> ServerHealth:
@@ -38,7 +43,7 @@ async def health(call: Call) -> ServerHealth:
 
 async def _is_operator(call: Call) -> bool:
     """Only in the first organization: owners of others could give any address to an account."""
-    first = await call.services.database.query(0, storage.organization.first)
+    first = await call.services.database.of(0).query(storage.organization.first)
     named = {domain.people.user.email_key(each) for each in call.config.operators}
     is_named = domain.people.user.email_key(call.user.email) in named
     return is_named and first is not None and first.id == call.org.realm.id

@@ -1,6 +1,7 @@
 """The organization's icon and logos: uploading and resetting them."""
 
 from collections.abc import Callable
+from typing import Annotated
 
 from tertulia import actions, api, domain
 from tertulia.api.call import Call
@@ -8,12 +9,16 @@ from tertulia.domain.organization.pictures import PictureKind
 from tertulia.errors import BadRequest
 from tertulia.http.forms import Files
 from tertulia.http.replies import RedirectReply, Reply
+from tertulia.wire import Doc
 
 MAX_BODY = domain.limits.MAX_REALM_PICTURE_BYTES + (1 << 20)  # room for the form around the file
 
 
+Night = Annotated[bool, Doc("Whether it is the logo for the dark theme.", example=True)]
+
+
 class IconUrl(Reply):
-    icon_url: str
+    icon_url: Annotated[str, Doc("The URL of the icon.")]
 
 
 async def icon(call: Call) -> RedirectReply:
@@ -21,7 +26,7 @@ async def icon(call: Call) -> RedirectReply:
     return RedirectReply(call.site + domain.organization.pictures.path(call.org.realm, "icon"))
 
 
-async def logo(call: Call, *, night: bool = False) -> RedirectReply:
+async def logo(call: Call, *, night: Night = False) -> RedirectReply:
     """Get the organization's logo, for the light or the dark theme."""
     return RedirectReply(
         call.site + domain.organization.pictures.path(call.org.realm, _logo(night))
@@ -41,13 +46,13 @@ async def delete_icon(call: Call) -> IconUrl:
     return _icon(call)
 
 
-async def upload_logo(call: Call, *, night: bool, files: Files) -> None:
+async def upload_logo(call: Call, *, night: Night, files: Files) -> None:
     """Upload the organization's logo, for the light or the dark theme."""
     drawn = await _read_picture(call, files, "logo", domain.files.images.logo)
     await call.db.write(actions.organization.pictures.set_picture, call.user, _logo(night), drawn)
 
 
-async def delete_logo(call: Call, *, night: bool) -> None:
+async def delete_logo(call: Call, *, night: Night) -> None:
     """Reset the organization's logo."""
     await call.db.write(actions.organization.pictures.remove, call.user, _logo(night))
 
@@ -56,7 +61,7 @@ async def _read_picture(
     call: Call, files: Files, name: str, draw: Callable[[bytes], bytes]
 ) -> bytes:
     if len(files) != 1:
-        raise BadRequest(f"You must upload exactly one {name}.")
+        raise BadRequest(f"You must upload exactly one {name}.", problem="too-many-files")
     uploaded = api.files.pictures.picture_in(files[0], domain.limits.MAX_REALM_PICTURE_BYTES)
     return await api.files.pictures.process(call.person, draw, uploaded)
 

@@ -1,21 +1,31 @@
 """What a retention period would delete, before an owner sets it."""
 
+from typing import Annotated
+
 from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.api.channels import parameters
 from tertulia.api.channels.parameters import RetentionDays
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import MessageCount, NewestTimestamp, OldestTimestamp
 
 
 class RetentionPreview(Reply):
-    message_count: int
-    oldest_timestamp: int | None
-    newest_timestamp: int | None
-    sent_before: int | None
+    message_count: MessageCount
+    oldest_timestamp: OldestTimestamp | None
+    newest_timestamp: NewestTimestamp | None
+    sent_before: Annotated[
+        int | None,
+        Doc("Messages sent before this time are deleted, in UNIX seconds; null if none are."),
+    ]
 
 
 async def preview(
-    call: Call, *, message_retention_days: RetentionDays, stream_id: int | None = None
+    call: Call,
+    *,
+    message_retention_days: RetentionDays,
+    stream_id: Annotated[int | None, Doc("The id of the channel.")] = None,
 ) -> RetentionPreview:
     """Count the messages that a retention period would delete, without setting it.
 

@@ -1,5 +1,7 @@
 """Public information about the server: its settings and the API description."""
 
+from typing import Annotated
+
 import msgspec
 from msgspec import UNSET, UnsetType
 
@@ -10,6 +12,15 @@ from tertulia.config import Provider
 from tertulia.config.login_providers import OpenIdProvider, SamlProvider
 from tertulia.errors import BadRequest
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import (
+    ServiceFeatureLevel,
+    ServiceMergeBase,
+    ServiceVersion,
+    ZulipFeatureLevel,
+    ZulipMergeBase,
+    ZulipVersion,
+)
 
 METHODS = [
     "password",
@@ -31,11 +42,13 @@ METHODS = [
 class ExternalMethod(msgspec.Struct):
     """A login method that begins at one of our URLs and leads through another site."""
 
-    name: str
-    display_name: str
-    display_icon: str | None
-    login_url: str
-    signup_url: str
+    name: Annotated[str, Doc("The name of the login method, for programs.")]
+    display_name: Annotated[str, Doc("The text of the button.")]
+    display_icon: Annotated[
+        str | None, Doc("The URL of an icon for the button; null if there is none.")
+    ]
+    login_url: Annotated[str, Doc("The URL on this server that starts the login.")]
+    signup_url: Annotated[str, Doc("The URL on this server that starts the sign-up.")]
 
 
 # For apps that know only names and passwords: our own page, which asks for a second factor.
@@ -43,24 +56,38 @@ BROWSER = ExternalMethod("browser", "the browser", None, "/accounts/login/", "/r
 
 
 class ServerSettings(Reply):
-    authentication_methods: dict[str, bool]
-    external_authentication_methods: list[ExternalMethod]
-    service_feature_level: int
-    service_version: str
-    service_merge_base: str
-    zulip_feature_level: int
-    zulip_version: str
-    zulip_merge_base: str
-    push_notifications_enabled: bool
-    is_incompatible: bool
-    email_auth_enabled: bool
-    require_email_format_usernames: bool
-    realm_url: str | UnsetType = UNSET
-    realm_uri: str | UnsetType = UNSET
-    realm_name: str | UnsetType = UNSET
-    realm_icon: str | UnsetType = UNSET
-    realm_description: str | UnsetType = UNSET
-    realm_web_public_access_enabled: bool | UnsetType = UNSET
+    authentication_methods: Annotated[
+        dict[str, bool], Doc("Whether each login method is available, by name. Deprecated.")
+    ]
+    external_authentication_methods: Annotated[
+        list[ExternalMethod], Doc("The login methods of other sites, in display order.")
+    ]
+    service_feature_level: ServiceFeatureLevel
+    service_version: ServiceVersion
+    service_merge_base: ServiceMergeBase
+    zulip_feature_level: ZulipFeatureLevel
+    zulip_version: ZulipVersion
+    zulip_merge_base: ZulipMergeBase
+    push_notifications_enabled: Annotated[
+        bool, Doc("Whether this server can send push notifications to phones.")
+    ]
+    is_incompatible: Annotated[bool, Doc("Whether the client is too old for this server.")]
+    email_auth_enabled: Annotated[
+        bool, Doc("Whether users can log in with an email address and a password.")
+    ]
+    require_email_format_usernames: Annotated[
+        bool, Doc("Whether the user name must be an email address.")
+    ]
+    realm_url: Annotated[str | UnsetType, Doc("The URL of the organization.")] = UNSET
+    realm_uri: Annotated[str | UnsetType, Doc("The same as `realm_url`. Deprecated.")] = UNSET
+    realm_name: Annotated[str | UnsetType, Doc("The name of the organization.")] = UNSET
+    realm_icon: Annotated[str | UnsetType, Doc("The URL of the organization's icon.")] = UNSET
+    realm_description: Annotated[
+        str | UnsetType, Doc("The description of the organization, as HTML.")
+    ] = UNSET
+    realm_web_public_access_enabled: Annotated[
+        bool | UnsetType, Doc("Whether some channels can be read without a login.")
+    ] = UNSET
 
 
 async def settings(call: Call) -> ServerSettings:

@@ -1,7 +1,7 @@
 """The organization's settings with what a form needs: kind, value, default and limits."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -30,6 +30,8 @@ from tertulia.domain.setting_values import (
 )
 from tertulia.events.directory.organization import Organization
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import SettingName
 
 KINDS: dict[type[ValueKind], str] = {
     Switch: "switch",
@@ -48,24 +50,44 @@ KINDS: dict[type[ValueKind], str] = {
 class SettingObject(msgspec.Struct, kw_only=True):
     """One setting. A value without limit and the default URL are null."""
 
-    name: str
-    kind: str
-    value: Any
-    default: Any
-    meaning: str
-    owners_only: bool = False
-    can_change: bool
-    choices: list[int | str] = msgspec.field(default_factory=list)
-    minimum: int | None = None
-    maximum: int | None = None
-    unit: str | None = None
-    fixed_by: str | None = None
-    missing: dict[str, str] = msgspec.field(default_factory=dict)
+    name: SettingName
+    kind: Annotated[
+        str,
+        Doc(
+            "The kind of value: `switch`, `choice`, `number`, `limit`, `text`, `url`,"
+            " `channel`, `login_methods` or `permission`."
+        ),
+    ]
+    value: Annotated[Any, Doc("The value.")]
+    default: Annotated[Any, Doc("The value where the organization has chosen none.")]
+    meaning: Annotated[str, Doc("One sentence about it.")]
+    owners_only: Annotated[bool, Doc("Whether only owners may change it.")] = False
+    can_change: Annotated[bool, Doc("Whether the caller may change it.")]
+    choices: Annotated[list[int | str], Doc("The possible values, if there are only a few.")] = (
+        msgspec.field(default_factory=list)
+    )
+    minimum: Annotated[int | None, Doc("The smallest number; null if there is no limit.")] = None
+    maximum: Annotated[
+        int | None, Doc("The largest number or the greatest length; null if there is no limit.")
+    ] = None
+    unit: Annotated[str | None, Doc("What a limit counts: `seconds` or `days`.")] = None
+    fixed_by: Annotated[
+        str | None,
+        Doc("The setting of the server that decides instead; null if the organization decides."),
+    ] = None
+    missing: Annotated[
+        dict[str, str],
+        Doc(
+            "Values that the server does not offer, and the setting of the server that each needs."
+        ),
+    ] = msgspec.field(default_factory=dict)
 
 
 class SettingList(Reply):
-    settings: list[SettingObject]
-    user_settings_defaults: list[SettingObject]
+    settings: Annotated[list[SettingObject], Doc("The settings of the organization.")]
+    user_settings_defaults: Annotated[
+        list[SettingObject], Doc("The personal settings of new users.")
+    ]
 
 
 async def list_settings(call: Call) -> SettingList:

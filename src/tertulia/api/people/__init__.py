@@ -5,7 +5,6 @@ from tertulia.api.people import (
     administration,
     agents,
     avatars,
-    bot_storage,
     bots,
     crypto_queue,
     invitations,

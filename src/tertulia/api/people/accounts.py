@@ -15,23 +15,38 @@ from tertulia.errors.people import UserNotFound
 from tertulia.http.parameter_rules import MaxLength, Name, NoNul, OneOf
 from tertulia.http.replies import Reply
 from tertulia.http.signatures import parameters_from
+from tertulia.wire import Doc
+from tertulia.wire_fields import AccountKey, AddressOfUser, ExpiryTime, UserId
 
 Text = Annotated[str, MaxLength(1000), NoNul]
-DeactivationComment = Annotated[str, MaxLength(2000), NoNul]
-RoleNumber = Annotated[int, OneOf([int(role) for role in Role])]
+FullName = Annotated[Text, Doc("The full name.", example="Ana Ruiz")]
+DeactivationComment = Annotated[
+    str,
+    MaxLength(2000),
+    NoNul,
+    Doc(
+        "A comment for a mail to the user; empty sends the mail without a comment, null"
+        " sends no mail."
+    ),
+]
+RoleNumber = Annotated[
+    int,
+    OneOf([int(role) for role in Role]),
+    Doc("The role: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest."),
+]
 
 
 class NewId(Reply):
-    user_id: int
+    user_id: UserId
 
 
 class NewKey(Reply):
-    api_key: str
+    api_key: AccountKey
 
 
 class PasswordLink(Reply):
-    link: str
-    expires: int
+    link: Annotated[str, Doc("The URL of the page that sets a new password.")]
+    expires: ExpiryTime
 
 
 class FurtherActions(msgspec.Struct, forbid_unknown_fields=True):
@@ -43,10 +58,16 @@ class FurtherActions(msgspec.Struct, forbid_unknown_fields=True):
     delete_direct_messages: bool = False
 
 
-async def create(call: Call, *, email: Text, password: Text, full_name: Text) -> NewId:
+async def create(
+    call: Call,
+    *,
+    email: Annotated[Text, Doc("The email address.", example="ana@example.com")],
+    password: Annotated[Text, Doc("The password.", example="tides rise at noon")],
+    full_name: FullName,
+) -> NewId:
     """Create an account for a person."""
     if not call.config.accounts_api:
-        raise BadRequest("User not authorized to create users")
+        raise BadRequest("User not authorized to create users", problem="user-not-authorized")
     domain.people.user.checked_full_name(full_name)
     hashed = await api.people.password_hashing.chosen(call.person, password, [email, full_name])
     new = NewUser(email, full_name, password_hash=hashed)
@@ -58,32 +79,36 @@ async def create(call: Call, *, email: Text, password: Text, full_name: Text) ->
 
 async def edit_by_id(
     call: Call,
-    user_id: int,
+    user_id: UserId,
     *,
-    full_name: Text | None = None,
+    full_name: FullName | None = None,
     role: RoleNumber | None = None,
-    new_email: Text | None = None,
-    profile_data: GivenValues | None = None,
+    new_email: Annotated[Text, Doc("The new email address.")] | None = None,
+    profile_data: Annotated[GivenValues | None, Doc("The values of profile fields.")] = None,
 ) -> None:
     """Change the name, role, email address or profile of a user."""
     if new_email is not None and not call.config.accounts_api:
-        raise BadRequest("User not authorized to change user emails")
+        raise BadRequest("User not authorized to change user emails", problem="user-not-authorized")
     profile = await api.people.profile_fields.composed(call, profile_data or [])
     changes = AccountChanges(full_name, None if role is None else Role(role), new_email, profile)
     await call.db.write(actions.people.accounts.edit, call.user, user_id, changes)
 
 
 @parameters_from(edit_by_id)
-async def edit_by_email(call: Call, email: str, **changes: Any) -> None:
+async def edit_by_email(call: Call, email: AddressOfUser, **changes: Any) -> None:
     """Change the name, role, email address or profile of a user, by email address."""
     await edit_by_id(call, _id_of(call, email), **changes)
 
 
 async def deactivate_by_id(
     call: Call,
-    user_id: int,
+    user_id: UserId,
     *,
-    also: Annotated[FurtherActions | None, Name("actions")] = None,
+    also: Annotated[
+        FurtherActions | None,
+        Name("actions"),
+        Doc("Further actions on the account; this server refuses all of them."),
+    ] = None,
     deactivation_notification_comment: DeactivationComment | None = None,
 ) -> None:
     """Deactivate a user; with a comment, send a mail."""
@@ -95,7 +120,7 @@ async def deactivate_by_id(
 
 
 @parameters_from(deactivate_by_id)
-async def deactivate_by_email(call: Call, email: str, **how: Any) -> None:
+async def deactivate_by_email(call: Call, email: AddressOfUser, **how: Any) -> None:
     """Deactivate a user, by email address; with a comment, send a mail."""
     await deactivate_by_id(call, _id_of(call, email), **how)
 
@@ -105,12 +130,12 @@ async def deactivate_self(call: Call) -> None:
     await call.db.write(actions.people.accounts.deactivate_self, call.user)
 
 
-async def reactivate(call: Call, user_id: int) -> None:
+async def reactivate(call: Call, user_id: UserId) -> None:
     """Reactivate a user."""
     await call.db.write(actions.people.accounts.reactivate, call.user, call.vault, user_id)
 
 
-async def create_password_link(call: Call, user_id: int) -> PasswordLink:
+async def create_password_link(call: Call, user_id: UserId) -> PasswordLink:
     """Create a link to choose a password, for another user."""
     key = await call.db.write(
         actions.people.password_reset.create_link,
@@ -125,7 +150,7 @@ async def create_password_link(call: Call, user_id: int) -> PasswordLink:
     )
 
 
-async def invalidate_password(call: Call, user_id: int) -> None:
+async def invalidate_password(call: Call, user_id: UserId) -> None:
     """Make a user's password invalid, so that they must choose a new one.
 
     Their browsers are logged out. Where the server sends mail, they get one.

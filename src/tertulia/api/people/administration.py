@@ -16,64 +16,100 @@ from tertulia.domain.people.user import Role, User
 from tertulia.http.parameter_rules import AtLeast, AtMost, Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
 from tertulia.storage.people.account_facts import AccountFacts
+from tertulia.wire import Doc
+from tertulia.wire_fields import (
+    BotOwnerId,
+    Complete,
+    DeliveryEmail,
+    EntryCount,
+    FullName,
+    IsActive,
+    IsBot,
+    MessageCount,
+    NewestTimestamp,
+    OldestTimestamp,
+    UserId,
+    UserRole,
+)
 
 MAX_ACCOUNTS = 500
 MAX_ROLE_CHANGES = 100  # in one transaction, which other writes wait for
 DELETING_SECONDS = 5
 
-Kind = Literal["people", "bots", "all"]
-SchemaState = Literal["active", "deactivated", "all"]
-Sort = Literal["name", "role", "last_active", "sessions", "storage", "joined"]
+Kind = Annotated[
+    Literal["people", "bots", "all"], Doc("Which accounts to list: of people, of bots, or all.")
+]
+SchemaState = Annotated[
+    Literal["active", "deactivated", "all"],
+    Doc("Which accounts to list: active ones, deactivated ones, or all."),
+]
+Sort = Annotated[
+    Literal["name", "role", "last_active", "sessions", "storage", "joined"],
+    Doc("What to sort by: `name`, `role`, `last_active`, `sessions`, `storage` or `joined`."),
+]
+
+
+UserRoleValue = Annotated[
+    RoleNumber, Doc("The role: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.")
+]
 
 
 class AccountObject(msgspec.Struct):
-    user_id: int
-    full_name: str
-    delivery_email: str | None
-    role: int
-    is_active: bool
-    is_bot: bool
-    bot_owner_id: int | None
-    date_joined: int
-    last_active: int | None
-    session_count: int
-    has_second_factor: bool
-    upload_bytes: int
+    user_id: UserId
+    full_name: FullName
+    delivery_email: DeliveryEmail | None
+    role: UserRole
+    is_active: IsActive
+    is_bot: IsBot
+    bot_owner_id: BotOwnerId | None
+    date_joined: Annotated[int, Doc("The time when the account was created, in UNIX seconds.")]
+    last_active: Annotated[
+        int | None, Doc("The time of the last known activity, in UNIX seconds; null if unknown.")
+    ]
+    session_count: Annotated[int, Doc("How many browsers are logged in.")]
+    has_second_factor: Annotated[bool, Doc("Whether the account has a second factor.")]
+    upload_bytes: Annotated[int, Doc("The size of the account's uploaded files, in bytes.")]
 
 
 class AccountList(Reply):
-    accounts: list[AccountObject]
-    count: int
+    accounts: Annotated[list[AccountObject], Doc("The accounts, in the order asked for.")]
+    count: EntryCount
 
 
 class AccountReply(Reply):
-    account: AccountObject
-    sessions: list[SessionObject]
-    group_ids: list[int]
-    bot_ids: list[int]
-    space_used: int
-    space_quota: int | None
-    message_count: int
-    oldest_timestamp: int | None
-    newest_timestamp: int | None
+    account: Annotated[AccountObject, Doc("The account.")]
+    sessions: Annotated[list[SessionObject], Doc("The sessions, most recently used first.")]
+    group_ids: Annotated[list[int], Doc("Ids of the groups with the user as a direct member.")]
+    bot_ids: Annotated[list[int], Doc("Ids of the user's bots.")]
+    space_used: Annotated[
+        int, Doc("The size of the files of the user and the user's bots, in bytes.")
+    ]
+    space_quota: Annotated[
+        int | None, Doc("The largest allowed size of these files, in bytes; null without a limit.")
+    ]
+    message_count: MessageCount
+    oldest_timestamp: OldestTimestamp | None
+    newest_timestamp: NewestTimestamp | None
 
 
 class Erased(Reply):
-    complete: bool
+    complete: Complete
 
 
 async def list_accounts(
     call: Call,
     *,
-    query: Annotated[str, MaxLength(200)] = "",
-    role: RoleNumber | None = None,
+    query: Annotated[str, MaxLength(200), Doc("A part of the name or email address.")] = "",
+    role: UserRoleValue | None = None,
     standing: SchemaState = "all",
     account_kind: Kind = "all",
-    without_second_factor: bool = False,
+    without_second_factor: Annotated[bool, Doc("Only people without a second factor.")] = False,
     sort: Sort = "name",
-    descending: bool = False,
-    offset: Annotated[int, AtLeast(0)] = 0,
-    limit: Annotated[int, AtLeast(1), AtMost(MAX_ACCOUNTS)] = 50,
+    descending: Annotated[bool, Doc("Whether the largest value comes first.")] = False,
+    offset: Annotated[int, AtLeast(0), Doc("How many results to skip.")] = 0,
+    limit: Annotated[
+        int, AtLeast(1), AtMost(MAX_ACCOUNTS), Doc("The maximum number of entries.")
+    ] = 50,
 ) -> AccountList:
     """List accounts with last use, sessions, second factor and storage, filtered and sorted."""
     wanted = _folded(query)
@@ -111,7 +147,10 @@ async def list_accounts(
 
 
 async def change_roles(
-    call: Call, *, account_ids: Annotated[list[Id], MaxItems(MAX_ROLE_CHANGES)], role: RoleNumber
+    call: Call,
+    *,
+    account_ids: Annotated[list[Id], MaxItems(MAX_ROLE_CHANGES), Doc("Ids of the accounts.")],
+    role: UserRoleValue,
 ) -> None:
     """Give several users a role: all of them, or none."""
     details = {"account_ids": account_ids[:MAX_DETAILS], "role": str(role)}
@@ -123,7 +162,7 @@ async def change_roles(
     )
 
 
-async def one(call: Call, user_id: int) -> AccountReply:
+async def one(call: Call, user_id: UserId) -> AccountReply:
     """Get an account with its sessions, groups, bots, storage and number of messages."""
     found = await call.db.read(actions.people.administration.details, call.user, user_id)
     user = call.org.users[user_id]
@@ -145,17 +184,24 @@ async def one(call: Call, user_id: int) -> AccountReply:
     )
 
 
-async def end_sessions(call: Call, user_id: int) -> None:
+async def end_sessions(call: Call, user_id: UserId) -> None:
     """Log a user out of all browsers."""
     await call.db.write(actions.people.administration.end_sessions, call.user, user_id)
 
 
-async def renew_key(call: Call, user_id: int) -> None:
+async def renew_key(call: Call, user_id: UserId) -> None:
     """Replace the API key of a user, which only they can fetch, and end their agents."""
     await call.db.write(actions.people.administration.renew_key, call.user, call.vault, user_id)
 
 
-async def erase(call: Call, user_id: int, *, delete_messages: bool = False) -> Erased:
+async def erase(
+    call: Call,
+    user_id: UserId,
+    *,
+    delete_messages: Annotated[
+        bool, Doc("Whether the messages are deleted; otherwise they stay without a name.")
+    ] = False,
+) -> Erased:
     """Deactivate an account and delete its data for good; repeat while `complete` is false.
 
     All clients of the organization register again. Existing backups still contain the data.
@@ -172,10 +218,10 @@ async def erase(call: Call, user_id: int, *, delete_messages: bool = False) -> E
         if call.now > until:
             return Erased(complete=False)
     await call.db.write(actions.people.erasure.finish, user)
-    while await call.services.database.write_in(0, actions.files.upload.sweep):
+    while await call.services.database.of(0).write(actions.files.upload.sweep):
         pass
     # If a reader uses the write-ahead log all the time, it is emptied when the server stops.
-    await asyncio.to_thread(call.services.database.truncate_wal)
+    await asyncio.to_thread(call.services.database.blocking.truncate_wal)
     return Erased(complete=True)
 
 

@@ -1,28 +1,38 @@
 """Agents: the programs that act for users, listed and ended."""
 
+from typing import Annotated
+
 import msgspec
 
 from tertulia import actions, storage
 from tertulia.api.call import Call
 from tertulia.domain.people.grant import Grant
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import CreationTime, ExpiryTime, LastUsed, UserId
+
+AgentId = Annotated[int, Doc("The id of the agent.", example=12)]
 
 
 class AgentObject(msgspec.Struct):
-    id: int
-    user_id: int
-    name: str
-    readable_channels: list[int]
-    writable_channels: list[int]
-    reads_direct_messages: bool
-    sees_people: bool
-    created: int
-    expires: int | None
-    last_used: int | None
+    id: AgentId
+    user_id: UserId
+    name: Annotated[str, Doc("The name of the program.")]
+    readable_channels: Annotated[list[int], Doc("Ids of the channels that the agent may read.")]
+    writable_channels: Annotated[
+        list[int], Doc("Ids of the channels in which the agent may write.")
+    ]
+    reads_direct_messages: Annotated[
+        bool, Doc("Whether the agent may read the direct messages of its user.")
+    ]
+    sees_people: Annotated[bool, Doc("Whether the agent may see who is who and who is active.")]
+    created: CreationTime
+    expires: ExpiryTime | None
+    last_used: LastUsed | None
 
 
 class Agents(Reply):
-    agents: list[AgentObject]
+    agents: Annotated[list[AgentObject], Doc("The agents, newest first.")]
 
 
 async def list_own(call: Call) -> Agents:
@@ -35,12 +45,12 @@ async def list_all(call: Call) -> Agents:
     return await _listed(call, None)
 
 
-async def revoke(call: Call, agent_id: int) -> None:
+async def revoke(call: Call, agent_id: AgentId) -> None:
     """End the access of an agent. What it wrote stays."""
     await call.db.write(actions.people.agents.revoke, call.user, agent_id)
 
 
-async def revoke_any(call: Call, agent_id: int) -> None:
+async def revoke_any(call: Call, agent_id: AgentId) -> None:
     """End the access of an agent of any user."""
     await call.db.write(actions.people.agents.revoke, call.user, agent_id)
 

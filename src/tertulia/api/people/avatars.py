@@ -10,19 +10,20 @@ from tertulia.errors.http import NotFound
 from tertulia.http.forms import Files
 from tertulia.http.parameter_rules import parse_id
 from tertulia.http.replies import Reply
+from tertulia.wire_fields import PictureUrl
 
 MAX_BODY = domain.limits.MAX_AVATAR_BYTES + (1 << 20)  # room for the form around the file
 
 
 class AvatarUrl(Reply):
-    avatar_url: str | None
+    avatar_url: PictureUrl | None
 
 
 async def upload(call: Call, *, files: Files) -> AvatarUrl:
     """Upload the caller's avatar."""
     avatar = await uploaded(call, files) if len(files) == 1 else None
     if avatar is None:
-        raise BadRequest("You must upload exactly one avatar.")
+        raise BadRequest("You must upload exactly one avatar.", problem="too-many-files")
     await call.db.write(actions.people.avatars.upload_own, call.user, avatar)
     return _own_url(call)
 

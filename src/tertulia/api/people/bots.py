@@ -9,14 +9,33 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
 from tertulia.domain.people.user import BotType, Role, User
 from tertulia.errors import BadRequest
-from tertulia.events.types.people.bots import BotObject
+from tertulia.events.types.people.bots import BotObject, DefaultAllPublicStreams
 from tertulia.http.forms import Files
 from tertulia.http.parameter_rules import BareOrJson, Id, MaxLength, NoNul, OneOf, WebAddress
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import AccountKey, BotId, FullName, PictureUrl
 
 Text = Annotated[str, MaxLength(1000), NoNul]
-Address = Annotated[str, MaxLength(domain.limits.MAX_WEB_ADDRESS_LENGTH), WebAddress, BareOrJson]
-Config = dict[str, Annotated[str, MaxLength(domain.limits.MAX_BOT_CONFIG_LENGTH), NoNul]]
+FullNameValue = Annotated[Text, Doc("The full name.", example="Ana Ruiz")]
+DefaultSendingStream = Annotated[Text, Doc("The channel that the bot posts to by default.")]
+DefaultEventsRegisterStream = Annotated[
+    Text, Doc("The channel that queues of the bot use by default.")
+]
+Address = Annotated[
+    str,
+    MaxLength(domain.limits.MAX_WEB_ADDRESS_LENGTH),
+    WebAddress,
+    BareOrJson,
+    Doc("The URL of an outgoing webhook."),
+]
+Config = Annotated[
+    dict[str, Annotated[str, MaxLength(domain.limits.MAX_BOT_CONFIG_LENGTH), NoNul]],
+    Doc("The configuration of the bot, texts by name."),
+]
+
+
+InterfaceType = Annotated[int, Doc("The format of an outgoing webhook: 1 Zulip, 2 Slack.")]
 
 
 class BotDefaults(Reply, kw_only=True):
@@ -26,33 +45,35 @@ class BotDefaults(Reply, kw_only=True):
 
 
 class CreatedBot(BotDefaults, kw_only=True):
-    user_id: int
-    api_key: str
-    avatar_url: str | None
+    user_id: BotId
+    api_key: AccountKey
+    avatar_url: PictureUrl | None
 
 
 class OwnBot(BotDefaults, kw_only=True):
-    username: str
-    full_name: str
-    api_key: str
-    avatar_url: str | None
+    username: Annotated[str, Doc("The email address of the bot.")]
+    full_name: FullName
+    api_key: AccountKey
+    avatar_url: PictureUrl | None
 
 
 class OwnBots(Reply):
-    bots: list[OwnBot]
+    bots: Annotated[list[OwnBot], Doc("The bots that the caller owns.")]
 
 
 class ChangedBot(BotDefaults, kw_only=True):
-    full_name: str
-    avatar_url: str | None
-    service_interface: int
-    service_payload_url: str | None
-    config_data: dict[str, str] | None
-    bot_owner: str | None
+    full_name: FullName
+    avatar_url: PictureUrl | None
+    service_interface: Annotated[int, Doc("The format of the webhook: 1 Zulip, 2 Slack.")]
+    service_payload_url: Annotated[str | None, Doc("The URL of the webhook.")]
+    config_data: Annotated[
+        dict[str, str] | None, Doc("The configuration of the bot, texts by name.")
+    ]
+    bot_owner: Annotated[str | None, Doc("The email address of the bot's owner.")]
 
 
 class Key(Reply):
-    api_key: str
+    api_key: AccountKey
 
 
 async def list_own(call: Call) -> OwnBots:
@@ -78,15 +99,17 @@ async def list_own(call: Call) -> OwnBots:
 async def create(
     call: Call,
     *,
-    full_name: Text,
-    short_name: Text,
-    bot_type: int = int(BotType.GENERIC),
+    full_name: FullNameValue,
+    short_name: Annotated[Text, Doc("The local part of the bot's address.", example="helper")],
+    bot_type: Annotated[
+        int, Doc("The type of the bot: 1 generic, 2 incoming webhook, 3 outgoing webhook.")
+    ] = int(BotType.GENERIC),
     payload_url: Address = "",
-    interface_type: int = USUAL_INTERFACE,
+    interface_type: InterfaceType = USUAL_INTERFACE,
     config_data: Config | None = None,
-    default_sending_stream: Text | None = None,
-    default_events_register_stream: Text | None = None,
-    default_all_public_streams: bool | None = None,
+    default_sending_stream: DefaultSendingStream | None = None,
+    default_events_register_stream: DefaultEventsRegisterStream | None = None,
+    default_all_public_streams: DefaultAllPublicStreams | None = None,
     files: Files,
 ) -> CreatedBot:
     """Create a bot."""
@@ -118,17 +141,22 @@ async def create(
 
 async def edit(
     call: Call,
-    bot_id: int,
+    bot_id: BotId,
     *,
-    full_name: Text | None = None,
-    role: Annotated[int, OneOf([int(each) for each in Role])] | None = None,
-    bot_owner_id: Id | None = None,
+    full_name: FullNameValue | None = None,
+    role: Annotated[
+        int,
+        OneOf([int(each) for each in Role]),
+        Doc("The role: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest."),
+    ]
+    | None = None,
+    bot_owner_id: Annotated[Id | None, Doc("The id of the new owner of the bot.")] = None,
     service_payload_url: Address | None = None,
-    service_interface: int | None = None,
+    service_interface: InterfaceType | None = None,
     config_data: Config | None = None,
-    default_sending_stream: Text | None = None,
-    default_events_register_stream: Text | None = None,
-    default_all_public_streams: bool | None = None,
+    default_sending_stream: DefaultSendingStream | None = None,
+    default_events_register_stream: DefaultEventsRegisterStream | None = None,
+    default_all_public_streams: DefaultAllPublicStreams | None = None,
     files: Files,
 ) -> ChangedBot:
     """Change a bot; with a new owner it gets a new API key."""
@@ -161,19 +189,19 @@ async def edit(
     )
 
 
-async def deactivate(call: Call, bot_id: int) -> None:
+async def deactivate(call: Call, bot_id: BotId) -> None:
     """Deactivate a bot."""
     await call.db.write(actions.people.bots.deactivate, call.user, bot_id)
 
 
-async def key(call: Call, bot_id: int) -> Key:
+async def key(call: Call, bot_id: BotId) -> Key:
     """Get the API key of a bot."""
     # A write, because reading a key leaves an entry in the audit log.
     sealed = await call.db.write(actions.people.bots.sealed_key, call.user, bot_id)
     return Key(api_key=call.vault.unseal(sealed))
 
 
-async def regenerate_key(call: Call, bot_id: int) -> Key:
+async def regenerate_key(call: Call, bot_id: BotId) -> Key:
     """Replace the API key of a bot; the old key and its event queues end at once."""
     api_key = await call.db.write(actions.people.bots.reset_key, call.vault, call.user, bot_id)
     return Key(api_key=api_key)

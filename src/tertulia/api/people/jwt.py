@@ -1,5 +1,7 @@
 """Login with a signed token, for programs of the organization."""
 
+from typing import Annotated
+
 from msgspec import UNSET, UnsetType
 
 from tertulia import api, events
@@ -7,14 +9,20 @@ from tertulia.api.call import Call
 from tertulia.api.people.login import ApiKey
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.user import UserObject
+from tertulia.wire import Doc
 
 
 class JwtApiKey(ApiKey):
-    user: UserObject | UnsetType = UNSET
+    user: Annotated[UserObject | UnsetType, Doc("The user.")] = UNSET
 
 
 async def fetch_api_key(
-    call: Call, *, token: str | None = None, include_profile: bool = False
+    call: Call,
+    *,
+    token: Annotated[
+        str | None, Doc("The token: a signed token (JWT), or the push token of a phone.")
+    ] = None,
+    include_profile: Annotated[bool, Doc("Whether to include the profile of the account.")] = False,
 ) -> JwtApiKey:
     """Exchange a signed token (JWT) for an API key."""
     api.people.sso_providers.jwt_issuer(call)

@@ -132,4 +132,4 @@ async def manages(call: Call, user_id: int) -> bool:
 async def check_own_password(call: Call, user_id: int) -> None:
     """Raises BadRequest if the user's password is in a directory."""
     if await manages(call, user_id):
-        raise BadRequest("Your password is managed in LDAP")
+        raise BadRequest("Your password is managed in LDAP", problem="password-in-ldap")

@@ -1,5 +1,7 @@
 """Login: a password for an API key or for a session."""
 
+from typing import Annotated
+
 from tertulia import actions, api, domain, storage
 from tertulia.actions.people.login import EMAIL, VerifiedIdentity
 from tertulia.api.call import Call
@@ -15,17 +17,26 @@ from tertulia.errors.authentication import (
 from tertulia.errors.people import InvalidEmail
 from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import AccountKey, UserId
 
 NO_USER = 0  # no account has this id
 
 
 class ApiKey(Reply):
-    api_key: str
-    email: str
-    user_id: int
+    api_key: AccountKey
+    email: Annotated[str, Doc("The real email address of the account.")]
+    user_id: UserId
 
 
-async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
+async def fetch_api_key(
+    call: Call,
+    *,
+    username: Annotated[
+        str, Doc("The email address, or the login name in LDAP.", example="ana@example.com")
+    ],
+    password: Annotated[str, Doc("The password.", example="tides rise at noon")],
+) -> ApiKey:
     """Exchange a password for an API key.
 
     An unknown name takes as long, and gets the same message, as a wrong password.
@@ -41,7 +52,7 @@ async def fetch_own_key(call: Call, *, password: str = "") -> ApiKey:
     """
     uses_passwords = call.org.realm.admits_passwords or api.people.ldap_login.open_to(call)
     if uses_passwords and not await is_correct_password(call, call.user, password):
-        raise BadRequest("Password is incorrect.")
+        raise BadRequest("Password is incorrect.", problem="password-incorrect")
     api.audit.record_as(call, "POST /fetch_api_key", call.user.id)
     sealed = await call.db.write(_sealed_key, call.user.id)
     return _key_response(call, call.user, sealed)

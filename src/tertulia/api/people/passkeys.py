@@ -7,7 +7,7 @@ import msgspec
 from tertulia import actions, api, domain, storage
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
-from tertulia.api.people.second_factors import RecoveryCodes, Text
+from tertulia.api.people.second_factors import PasskeyId, RecoveryCodes, Text
 from tertulia.domain.people.second_factors import Passkey
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import LoginExpired, WrongCode
@@ -16,16 +16,31 @@ from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
 from tertulia.log import log
+from tertulia.wire import Doc
 
-Answer = Annotated[str, MaxLength(20_000), NoNul]
-PasskeyName = Annotated[
-    str, MaxLength(domain.limits.MAX_PASSKEY_NAME_LENGTH), NoNul, Stripped, NotBlank
+Answer = Annotated[
+    str,
+    MaxLength(20_000),
+    NoNul,
+    Doc(
+        "The response of the browser for a passkey, as JSON.",
+        example='{"id": "…", "rawId": "…", "type": "public-key", "response": {}}',
+    ),
 ]
+PasskeyName = Annotated[
+    str,
+    MaxLength(domain.limits.MAX_PASSKEY_NAME_LENGTH),
+    NoNul,
+    Stripped,
+    NotBlank,
+    Doc("The name.", example="Kitchen"),
+]
+Password = Annotated[Text, Doc("The password.", example="tides rise at noon")]
 
 
 class PasskeyOptions(Reply):
-    state: str
-    options: dict[str, Any]
+    state: Annotated[str, Doc("A value to send back with the browser's response.")]
+    options: Annotated[dict[str, Any], Doc("The argument for `navigator.credentials.create`.")]
 
 
 class PendingPasskey(msgspec.Struct, frozen=True):
@@ -35,7 +50,7 @@ class PendingPasskey(msgspec.Struct, frozen=True):
     asked: str
 
 
-async def start(call: Call, *, password: Text) -> PasskeyOptions:
+async def start(call: Call, *, password: Password) -> PasskeyOptions:
     """Get the options for `navigator.credentials.create`."""
     from tertulia.external.sso import passkeys
 
@@ -53,7 +68,19 @@ async def start(call: Call, *, password: Text) -> PasskeyOptions:
     return PasskeyOptions(state=state, options=options)
 
 
-async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> RecoveryCodes:
+async def add(
+    call: Call,
+    *,
+    state: Annotated[
+        Text,
+        Doc(
+            "The state from `POST /users/me/second_factor/passkeys/begin`.",
+            example="q0Fh3SxWcXk0sJYwq8mZr1dVt2uTn5oLb7eGa9iKpMy",
+        ),
+    ],
+    name: PasskeyName,
+    answer: Answer,
+) -> RecoveryCodes:
     """Add a passkey.
 
     `answer` is the authenticator's response as JSON. A user without a second factor gets recovery
@@ -73,7 +100,10 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
         )
     except ProviderError as trouble:
         log.info("auth.passkey_rejected", user_id=call.user.id, reason=str(trouble))
-        raise BadRequest("What your browser says of this passkey cannot be used") from trouble
+        raise BadRequest(
+            "What your browser says of this passkey cannot be used",
+            problem="passkey-answer-invalid",
+        ) from trouble
     codes = await call.db.write(
         actions.people.second_factors.add_passkey,
         call.vault,
@@ -86,7 +116,7 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
     return RecoveryCodes(recovery_codes=codes)
 
 
-async def remove(call: Call, passkey_id: int, *, password: Text) -> None:
+async def remove(call: Call, passkey_id: PasskeyId, *, password: Password) -> None:
     """Delete a passkey."""
     await api.people.second_factors.check_password(call, password)
     await call.db.write(

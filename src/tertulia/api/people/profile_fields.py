@@ -10,13 +10,32 @@ from tertulia.actions.people.profiles import FieldChange
 from tertulia.api.call import Call
 from tertulia.domain.people.profile_fields import RENDERED
 from tertulia.errors.people import ProfileFieldNotFound
-from tertulia.events.types.people.profile_fields import FieldObject
+from tertulia.events.types.people.profile_fields import (
+    DisplayInProfileSummary,
+    EditableByUser,
+    FieldObject,
+    FieldType,
+    Required,
+    UseForUserMatching,
+)
 from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import FieldId
 
-Label = Annotated[str, Stripped(), MaxLength(domain.limits.MAX_PROFILE_LABEL_LENGTH), NoNul()]
-Hint = Annotated[str, MaxLength(domain.limits.MAX_PROFILE_HINT_LENGTH), NoNul()]
+Label = Annotated[
+    str, Stripped(), MaxLength(domain.limits.MAX_PROFILE_LABEL_LENGTH), NoNul(), Doc("The name.")
+]
+Hint = Annotated[
+    str,
+    MaxLength(domain.limits.MAX_PROFILE_HINT_LENGTH),
+    NoNul(),
+    Doc("A short help text for the field."),
+]
 Ids = Annotated[list[int], MaxItems(2 * domain.limits.MAX_PROFILE_FIELDS)]
+FieldData = Annotated[
+    dict[str, Any], Doc("The options of a list field, or the site of an external account.")
+]
 
 
 class FieldValueParameter(msgspec.Struct):
@@ -24,15 +43,19 @@ class FieldValueParameter(msgspec.Struct):
     value: str | list[Any] | None
 
 
-GivenValues = Annotated[list[FieldValueParameter], MaxItems(2 * domain.limits.MAX_PROFILE_FIELDS)]
+GivenValues = Annotated[
+    list[FieldValueParameter],
+    MaxItems(2 * domain.limits.MAX_PROFILE_FIELDS),
+    Doc("The values of profile fields, or the ids of fields to clear."),
+]
 
 
 class Fields(Reply):
-    custom_fields: list[FieldObject]
+    custom_fields: Annotated[list[FieldObject], Doc("The profile fields, in their order.")]
 
 
 class NewField(Reply):
-    id: int
+    id: FieldId
 
 
 async def list_fields(call: Call) -> Fields:
@@ -50,12 +73,12 @@ async def create(
     *,
     name: Label = "",
     hint: Hint = "",
-    field_type: int,
-    field_data: dict[str, Any] | None = None,
-    display_in_profile_summary: bool = False,
-    required: bool = False,
-    editable_by_user: bool = True,
-    use_for_user_matching: bool = False,
+    field_type: FieldType,
+    field_data: FieldData | None = None,
+    display_in_profile_summary: DisplayInProfileSummary = False,
+    required: Required = False,
+    editable_by_user: EditableByUser = True,
+    use_for_user_matching: UseForUserMatching = False,
 ) -> NewField:
     """Create a custom profile field."""
     wanted = FieldChanges(
@@ -75,15 +98,15 @@ async def create(
 
 async def edit(
     call: Call,
-    field_id: int,
+    field_id: FieldId,
     *,
     name: Label | None = None,
     hint: Hint | None = None,
-    field_data: dict[str, Any] | None = None,
-    display_in_profile_summary: bool | None = None,
-    required: bool | None = None,
-    editable_by_user: bool | None = None,
-    use_for_user_matching: bool | None = None,
+    field_data: FieldData | None = None,
+    display_in_profile_summary: DisplayInProfileSummary | None = None,
+    required: Required | None = None,
+    editable_by_user: EditableByUser | None = None,
+    use_for_user_matching: UseForUserMatching | None = None,
 ) -> None:
     """Change a custom profile field, except its type."""
     changes = FieldChanges(
@@ -98,12 +121,14 @@ async def edit(
     await call.db.write(actions.people.profile_fields.edit, call.user, field_id, changes)
 
 
-async def delete(call: Call, field_id: int) -> None:
+async def delete(call: Call, field_id: FieldId) -> None:
     """Delete a custom profile field with all its values."""
     await call.db.write(actions.people.profile_fields.delete, call.user, field_id)
 
 
-async def reorder(call: Call, *, order: Ids) -> None:
+async def reorder(
+    call: Call, *, order: Annotated[Ids, Doc("The ids in the new order.", example=[2])]
+) -> None:
     """Reorder the custom profile fields."""
     await call.db.write(actions.people.profile_fields.reorder, call.user, order)
 
@@ -114,7 +139,11 @@ async def fill_in(call: Call, *, data: GivenValues) -> None:
     await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
 
 
-async def empty(call: Call, *, data: Ids) -> None:
+async def empty(
+    call: Call,
+    *,
+    data: Annotated[Ids, Doc("The values of profile fields, or the ids of fields to clear.")],
+) -> None:
     """Clear the caller's profile fields."""
     values = [FieldChange(field_id, None) for field_id in data]
     await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)

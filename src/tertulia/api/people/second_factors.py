@@ -12,32 +12,38 @@ from tertulia.errors import BadRequest
 from tertulia.http.parameter_rules import MaxLength, NoNul
 from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import CreationTime, LastUsed, UserId
 
 Text = Annotated[str, MaxLength(1000), NoNul]
+Password = Annotated[Text, Doc("The password.", example="tides rise at noon")]
+PasskeyId = Annotated[int, Doc("The id of the passkey.", example=3)]
 
 
 class PasskeyObject(msgspec.Struct):
-    id: int
-    name: str
-    created: int
-    last_used: int | None
+    id: PasskeyId
+    name: Annotated[str, Doc("The name of the passkey.")]
+    created: CreationTime
+    last_used: LastUsed | None
 
 
 class SecondFactor(Reply):
-    is_on: bool
-    is_required: bool
-    has_app: bool
-    recovery_codes_left: int
-    passkeys: list[PasskeyObject]
+    is_on: Annotated[bool, Doc("Whether a second factor is active.")]
+    is_required: Annotated[bool, Doc("Whether the organization requires a second factor.")]
+    has_app: Annotated[bool, Doc("Whether the user has a TOTP app.")]
+    recovery_codes_left: Annotated[int, Doc("The number of unused recovery codes.")]
+    passkeys: Annotated[list[PasskeyObject], Doc("The passkeys of the user.")]
 
 
 class NewSecret(Reply):
-    secret: str
-    app_address: str
+    secret: Annotated[str, Doc("The TOTP secret.")]
+    app_address: Annotated[str, Doc("The secret as an `otpauth` URL, for a QR code.")]
 
 
 class RecoveryCodes(Reply):
-    recovery_codes: list[str]
+    recovery_codes: Annotated[
+        list[str], Doc("The recovery codes; each works once, and only this response has them.")
+    ]
 
 
 async def get_own(call: Call) -> SecondFactor:
@@ -59,7 +65,25 @@ async def new_secret(call: Call) -> NewSecret:
     return NewSecret(secret=secret, app_address=address)
 
 
-async def set_up_app(call: Call, *, password: Text, secret: Text, code: Text) -> RecoveryCodes:
+async def set_up_app(
+    call: Call,
+    *,
+    password: Password,
+    secret: Annotated[
+        Text,
+        Doc(
+            "The secret from `POST /users/me/second_factor/secret`.",
+            example="MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U",
+        ),
+    ],
+    code: Annotated[
+        Text,
+        Doc(
+            "The current code of the app, or a recovery code where that is allowed.",
+            example="287082",
+        ),
+    ],
+) -> RecoveryCodes:
     """Set or replace the caller's TOTP app.
 
     `code` is the app's current code for the secret. A user without a second factor gets recovery
@@ -78,7 +102,7 @@ async def set_up_app(call: Call, *, password: Text, secret: Text, code: Text) ->
     return RecoveryCodes(recovery_codes=codes)
 
 
-async def renew_recovery_codes(call: Call, *, password: Text) -> RecoveryCodes:
+async def renew_recovery_codes(call: Call, *, password: Password) -> RecoveryCodes:
     """Replace the recovery codes."""
     await check_password(call, password)
     recovery_codes = await call.db.write(
@@ -87,7 +111,7 @@ async def renew_recovery_codes(call: Call, *, password: Text) -> RecoveryCodes:
     return RecoveryCodes(recovery_codes=recovery_codes)
 
 
-async def remove(call: Call, *, password: Text) -> None:
+async def remove(call: Call, *, password: Password) -> None:
     """Remove all second factors, unless the organization requires one."""
     await check_password(call, password)
     await call.db.write(
@@ -98,7 +122,7 @@ async def remove(call: Call, *, password: Text) -> None:
     )
 
 
-async def reset(call: Call, user_id: int) -> None:
+async def reset(call: Call, user_id: UserId) -> None:
     """Remove the second factor of a user."""
     await call.db.write(
         actions.people.second_factors.reset,
@@ -122,7 +146,7 @@ async def show_code(call: Call, who: VerifiedIdentity, code: str) -> VerifiedIde
 async def check_password(call: Call, password: str) -> None:
     """Raises BadRequest unless it is the caller's password; an open session alone is not enough."""
     if not await api.people.login.is_correct_password(call, call.user, password):
-        raise BadRequest("Wrong password!")
+        raise BadRequest("Wrong password!", problem="wrong-password")
 
 
 async def are_used(call: Call) -> bool:

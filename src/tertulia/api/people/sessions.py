@@ -1,24 +1,30 @@
 """The caller's browser sessions."""
 
+from typing import Annotated
+
 import msgspec
 
 from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.domain.people.sessions import Session
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import ClientAddress, CreationTime
+
+SessionId = Annotated[int, Doc("The id of the session.", example=13)]
 
 
 class SessionObject(msgspec.Struct):
-    id: int
-    agent: str
-    address: str
-    created: int
-    last_seen: int
-    is_current: bool
+    id: SessionId
+    agent: Annotated[str, Doc("The user agent of the browser.")]
+    address: ClientAddress
+    created: CreationTime
+    last_seen: Annotated[int, Doc("The time of the last use, in UNIX seconds, exact to an hour.")]
+    is_current: Annotated[bool, Doc("Whether it is the session of this request.")]
 
 
 class Sessions(Reply):
-    sessions: list[SessionObject]
+    sessions: Annotated[list[SessionObject], Doc("The sessions, most recently used first.")]
 
 
 async def list_own(call: Call) -> Sessions:
@@ -38,7 +44,7 @@ def session_object(call: Call, session: Session) -> SessionObject:
     )
 
 
-async def end(call: Call, session_id: int) -> None:
+async def end(call: Call, session_id: SessionId) -> None:
     """End a session of the caller."""
     await call.db.write(actions.people.sessions.end, call.user, session_id)
 

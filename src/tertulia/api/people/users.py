@@ -1,5 +1,7 @@
 """Users: all, one by id or email address, and the caller."""
 
+from typing import Annotated
+
 from msgspec import UNSET, UnsetType, structs
 
 from tertulia import api, events
@@ -7,47 +9,79 @@ from tertulia.api.call import Call
 from tertulia.domain.people.user import User
 from tertulia.errors.authentication import InsufficientPermission
 from tertulia.errors.people import UserNotFound
-from tertulia.events.types.people.user import ProfileValue, UserObject
+from tertulia.events.types.people.user import (
+    AvatarVersion,
+    DateJoined,
+    IsAdmin,
+    IsGuest,
+    IsImportedStub,
+    IsOwner,
+    ProfileValue,
+    Timezone,
+    UserObject,
+)
 from tertulia.http.parameter_rules import Id
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import (
+    AddressOfUser,
+    BotOwnerId,
+    BotTypeNumber,
+    ClientGravatar,
+    DeliveryEmail,
+    FullName,
+    IsActive,
+    IsBot,
+    PictureUrl,
+    UserId,
+    UserRole,
+    VisibleEmail,
+)
+
+IncludeCustomProfileFields = Annotated[bool, Doc("Whether to include profile fields.")]
 
 
 class UserList(Reply):
-    members: list[UserObject]
+    members: Annotated[list[UserObject], Doc("The users, including bots.")]
 
 
 class OneUser(Reply):
-    user: UserObject
+    user: Annotated[UserObject, Doc("The user.")]
 
 
 class Myself(Reply, kw_only=True):
-    user_id: int
-    email: str
-    delivery_email: str | None
-    full_name: str
-    date_joined: str
-    is_active: bool
-    is_owner: bool
-    is_admin: bool
-    is_guest: bool
-    is_bot: bool
-    bot_type: int | None
-    bot_owner_id: int | UnsetType | None = UNSET
-    role: int
-    timezone: str
-    avatar_url: str | None
-    avatar_version: int
-    is_imported_stub: bool
-    profile_data: dict[str, ProfileValue] | UnsetType = UNSET
-    max_message_id: int
+    user_id: UserId
+    email: VisibleEmail
+    delivery_email: DeliveryEmail | None
+    full_name: FullName
+    date_joined: DateJoined
+    is_active: IsActive
+    is_owner: IsOwner
+    is_admin: IsAdmin
+    is_guest: IsGuest
+    is_bot: IsBot
+    bot_type: BotTypeNumber | None
+    bot_owner_id: BotOwnerId | UnsetType | None = UNSET
+    role: UserRole
+    timezone: Timezone
+    avatar_url: PictureUrl | None
+    avatar_version: AvatarVersion
+    is_imported_stub: IsImportedStub
+    profile_data: Annotated[
+        dict[str, ProfileValue] | UnsetType,
+        Doc("The values of profile fields, by the id of the field."),
+    ] = UNSET
+    max_message_id: Annotated[
+        int, Doc("The id of the newest message that the user has received; -1 if there is none.")
+    ]
 
 
 async def list_all(
     call: Call,
     *,
-    client_gravatar: bool = True,
-    include_custom_profile_fields: bool = False,
-    user_ids: list[Id] | None = None,
+    client_gravatar: ClientGravatar = True,
+    include_custom_profile_fields: IncludeCustomProfileFields = False,
+    user_ids: Annotated[list[Id] | None, Doc("Ids of the users; without it, all.")] = None,
 ) -> UserList:
     """List all users, including bots and deactivated ones."""
     wanted = None if user_ids is None else set(user_ids)
@@ -70,10 +104,10 @@ async def list_all(
 
 async def by_id(
     call: Call,
-    user_id: int,
+    user_id: UserId,
     *,
-    client_gravatar: bool = True,
-    include_custom_profile_fields: bool = False,
+    client_gravatar: ClientGravatar = True,
+    include_custom_profile_fields: IncludeCustomProfileFields = False,
 ) -> OneUser:
     """Get a user by id."""
     user = api.people.visible_users.with_id(call, user_id)
@@ -82,10 +116,10 @@ async def by_id(
 
 async def by_email(
     call: Call,
-    email: str,
+    email: AddressOfUser,
     *,
-    client_gravatar: bool = True,
-    include_custom_profile_fields: bool = False,
+    client_gravatar: ClientGravatar = True,
+    include_custom_profile_fields: IncludeCustomProfileFields = False,
 ) -> OneUser:
     """Get a user by email address."""
     user = api.people.visible_users.with_address(call, email)

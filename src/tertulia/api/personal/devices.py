@@ -9,14 +9,19 @@ from tertulia.errors import BadRequest
 from tertulia.errors.push import NoActiveDevice, UnknownDeviceToken
 from tertulia.external.push import push_service
 from tertulia.external.push.push_service import PushMessage
-from tertulia.http.parameter_rules import Id, MaxLength, NoNul
+from tertulia.http.parameter_rules import MaxLength, NoNul
 from tertulia.http.replies import Reply
+from tertulia.wire import Doc
+from tertulia.wire_fields import DeviceId, PushKeyId
 
 Words = Annotated[str, MaxLength(5000), NoNul]
+Token = Annotated[
+    Words, Doc("The token: a signed token (JWT), or the push token of a phone.", example="c0ffee")
+]
 
 
 class NewDevice(Reply):
-    device_id: int
+    device_id: DeviceId
 
 
 async def add(call: Call) -> NewDevice:
@@ -24,7 +29,7 @@ async def add(call: Call) -> NewDevice:
     return NewDevice(device_id=await call.db.write(actions.personal.devices.add, call.user))
 
 
-async def remove(call: Call, *, device_id: Id) -> None:
+async def remove(call: Call, *, device_id: DeviceId) -> None:
     """Remove a client device."""
     await call.db.write(actions.personal.devices.remove, call.user, device_id)
 
@@ -32,13 +37,25 @@ async def remove(call: Call, *, device_id: Id) -> None:
 async def register(
     call: Call,
     *,
-    device_id: Id,
-    push_key: Words | None = None,
-    push_key_id: int | None = None,
-    token_kind: Literal["apns", "fcm"] | None = None,
-    token_id: Words | None = None,
-    bouncer_public_key: Words | None = None,
-    encrypted_push_registration: Words | None = None,
+    device_id: DeviceId,
+    push_key: Annotated[
+        Words, Doc("The key that encrypts push notifications for the device, 33 bytes in Base64.")
+    ]
+    | None = None,
+    push_key_id: PushKeyId | None = None,
+    token_kind: Annotated[
+        Literal["apns", "fcm"] | None, Doc("The kind of token: `apns` (Apple) or `fcm` (Google).")
+    ] = None,
+    token_id: Annotated[Words, Doc("The first 8 bytes of the token's SHA-256, in Base64.")]
+    | None = None,
+    bouncer_public_key: Annotated[
+        Words, Doc("The public key of the push service that the registration is encrypted with.")
+    ]
+    | None = None,
+    encrypted_push_registration: Annotated[
+        Words, Doc("The registration of the device, encrypted for the push service.")
+    ]
+    | None = None,
 ) -> None:
     """Register a device for push notifications."""
     key = None
@@ -60,7 +77,7 @@ async def register(
     )
 
 
-async def send_test(call: Call, *, device_id: Id | None = None) -> None:
+async def send_test(call: Call, *, device_id: DeviceId | None = None) -> None:
     """Send a test notification to the caller's devices."""
     devices = await call.db.read(storage.personal.devices.of_user, call.user.id)
     wanted = [each for each in devices if each.can_receive and device_id in (None, each.id)]
@@ -74,27 +91,32 @@ async def send_test(call: Call, *, device_id: Id | None = None) -> None:
         await call.db.write(actions.personal.devices.delete_tokens, gone)
 
 
-async def add_apns_token(call: Call, *, token: Words, appid: Words) -> None:
+async def add_apns_token(
+    call: Call,
+    *,
+    token: Token,
+    appid: Annotated[Words, Doc("The id of the app.", example="org.example.app")],
+) -> None:
     """Register a phone with an older app for push through Apple."""
     await _add_token(call, DeviceToken(call.user.id, "apns", token, appid))
 
 
-async def add_fcm_token(call: Call, *, token: Words) -> None:
+async def add_fcm_token(call: Call, *, token: Token) -> None:
     """Register a phone with an older app for push through Google."""
     await _add_token(call, DeviceToken(call.user.id, "fcm", token, ""))
 
 
-async def remove_apns_token(call: Call, *, token: Words) -> None:
+async def remove_apns_token(call: Call, *, token: Token) -> None:
     """Remove a phone with an older app from push through Apple."""
     await _remove_token(call, "apns", token)
 
 
-async def remove_fcm_token(call: Call, *, token: Words) -> None:
+async def remove_fcm_token(call: Call, *, token: Token) -> None:
     """Remove a phone with an older app from push through Google."""
     await _remove_token(call, "fcm", token)
 
 
-async def send_test_to_token(call: Call, *, token: Words | None = None) -> None:
+async def send_test_to_token(call: Call, *, token: Token | None = None) -> None:
     """Send a test notification to phones with an older app."""
     tokens = await call.db.read(storage.personal.devices.tokens_of, call.user.id)
     wanted = [each for each in tokens if token in (None, each.token)]

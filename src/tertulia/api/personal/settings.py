@@ -16,6 +16,8 @@ from tertulia.errors import BadRequest
 from tertulia.http.parameter_rules import BareOrJson, Json, MaxLength, NoNul, OneOf
 from tertulia.http.replies import Reply
 from tertulia.http.signatures import accepts
+from tertulia.wire import Doc
+from tertulia.wire_fields import AccountKey
 
 Text = Annotated[str, MaxLength(1000), NoNul]
 
@@ -29,20 +31,29 @@ SETTINGS = parameters(domain.personal.settings.PREFERENCES.values(), {**FORMS, C
 
 
 class SettingsChanged(Reply):
-    api_key: str | UnsetType = UNSET
+    api_key: AccountKey | UnsetType = UNSET
 
 
 @accepts(SETTINGS)
 async def change(
     call: Call,
     *,
-    timezone: Annotated[str, MaxLength(100), BareOrJson] | None = None,
-    full_name: Text | None = None,
-    email: Text | None = None,
-    old_password: Text = "",
-    new_password: Text = "",
-    new_api_key: bool = False,
-    target_users: TargetUsers | None = None,
+    timezone: Annotated[
+        str, MaxLength(100), BareOrJson, Doc("The time zone, such as `Europe/Madrid`.")
+    ]
+    | None = None,
+    full_name: Annotated[Text, Doc("The full name.")] | None = None,
+    email: Annotated[Text, Doc("The email address.")] | None = None,
+    old_password: Annotated[Text, Doc("The current password.")] = "",
+    new_password: Annotated[Text, Doc("The new password.")] = "",
+    new_api_key: Annotated[bool, Doc("Whether to replace the API key.")] = False,
+    target_users: Annotated[
+        TargetUsers | None,
+        Doc(
+            "For administrators: `user_ids` and `group_ids` of the users to change; with"
+            " `skip_if_already_edited` only settings that have their default."
+        ),
+    ] = None,
     **values: Any,
 ) -> SettingsChanged:
     """Change personal settings, name, email address or password.
@@ -52,7 +63,9 @@ async def change(
     settings of others with `target_users`.
     """
     if timezone is not None and timezone not in _timezones():
-        raise BadRequest("Invalid timezone: Value error, Not a recognized time zone")
+        raise BadRequest(
+            "Invalid timezone: Value error, Not a recognized time zone", problem="bad-value"
+        )
     domain.personal.settings.checked(values)
     if target_users is not None:
         if timezone or full_name or email or new_password or new_api_key:
@@ -62,7 +75,7 @@ async def change(
     email = email and email.strip()
     sends_mail = call.config.sends_mail
     if email not in (None, call.user.email) and not (call.config.accounts_api or sends_mail):
-        raise BadRequest("User not authorized to change user emails")
+        raise BadRequest("User not authorized to change user emails", problem="user-not-authorized")
     password_hash = None
     if new_password:
         password_hash = await _new_password_hash(call, old_password, new_password)
@@ -86,12 +99,12 @@ async def _new_password_hash(call: Call, old: str, new: str) -> str:
     """Check the old password, with the rate limit of logins, and hash the new one."""
     await api.people.ldap_login.check_own_password(call, call.user.id)
     if not await api.people.login.is_right(call, call.user, old):
-        raise BadRequest("Wrong password!")
+        raise BadRequest("Wrong password!", problem="wrong-password")
     try:
         about = [call.user.email, call.user.full_name]
         return await api.people.password_hashing.chosen(call.person, new, about)
     except BadRequest:
-        raise BadRequest("New password is too weak!") from None
+        raise BadRequest("New password is too weak!", problem="password-too-weak") from None
 
 
 @cache

@@ -1,13 +1,14 @@
 """Personal settings of other users, changed by administrators."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
-from tertulia import actions
+from tertulia import actions, domain
 from tertulia.api.call import Call
 from tertulia.errors import BadRequest
 from tertulia.errors.groups import MemberNotFound, SubgroupNotFound
+from tertulia.http.parameter_rules import MaxItems
 
 BATCH_SIZE = 100  # users per transaction, so that other writes get a turn
 CONSENT = "allow_private_data_export"
@@ -16,8 +17,8 @@ CONSENT = "allow_private_data_export"
 class TargetUsers(msgspec.Struct, forbid_unknown_fields=True):
     """The users whose settings change."""
 
-    user_ids: list[int] = []
-    group_ids: list[int] = []
+    user_ids: Annotated[list[int], MaxItems(10_000)] = []
+    group_ids: Annotated[list[int], MaxItems(1000)] = []
     skip_if_already_edited: bool = False
 
 
@@ -27,11 +28,11 @@ async def change(call: Call, whose: TargetUsers, values: dict[str, Any]) -> None
         raise BadRequest(f"{CONSENT} is for everybody to say for themselves.")
     everybody = _target_ids(call, whose)
     await call.db.read(actions.personal.settings.check_may_change_for, call.user, everybody)
-    for start in range(0, len(everybody), BATCH_SIZE):
+    for some in domain.portions.split(everybody, BATCH_SIZE):
         await call.db.write(
             actions.personal.settings.change_for,
             call.user,
-            everybody[start : start + BATCH_SIZE],
+            some,
             values,
             whose.skip_if_already_edited,
         )

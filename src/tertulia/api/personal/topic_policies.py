@@ -7,17 +7,24 @@ from tertulia.api.call import Call
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.errors.parameters import MissingParameter, UnsupportedCombination
-from tertulia.http.parameter_rules import Id, MaxLength, NoNul, OneOf, Stripped
+from tertulia.http.parameter_rules import MaxLength, NoNul, OneOf, Stripped
+from tertulia.wire import Doc
+from tertulia.wire_fields import ChannelId
 
 Topic = Annotated[str, Stripped, MaxLength(domain.limits.MAX_TOPIC_LENGTH), NoNul]
+TopicName = Annotated[Topic, Doc("The topic.", example="lunch")]
 
 
 async def set_policy(
     call: Call,
     *,
-    stream_id: Id,
-    topic: Topic,
-    visibility_policy: Annotated[int, OneOf([int(each) for each in TopicPolicy])],
+    stream_id: ChannelId,
+    topic: TopicName,
+    visibility_policy: Annotated[
+        int,
+        OneOf([int(each) for each in TopicPolicy]),
+        Doc("0 default, 1 muted, 2 unmuted, 3 followed.", example=3),
+    ],
 ) -> None:
     """Mute, unmute, follow or reset a topic."""
     policy = TopicPolicy(visibility_policy)
@@ -29,10 +36,16 @@ async def set_policy(
 async def set_muted(
     call: Call,
     *,
-    stream_id: Id | None = None,
-    stream: Annotated[str, MaxLength(domain.limits.MAX_CHANNEL_NAME_LENGTH)] | None = None,
-    topic: Topic,
-    op: Literal["add", "remove"],
+    stream_id: ChannelId | None = None,
+    stream: Annotated[
+        str, MaxLength(domain.limits.MAX_CHANNEL_NAME_LENGTH), Doc("The channel, by name or id.")
+    ]
+    | None = None,
+    topic: TopicName,
+    op: Annotated[
+        Literal["add", "remove"],
+        Doc("The operation: `add` or `remove`, `start` or `stop`.", example="add"),
+    ],
 ) -> None:
     """Mute or unmute a topic, for older clients."""
     if stream_id is not None and stream is not None:

@@ -15,6 +15,9 @@ from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
 from tertulia.database.dialects import postgres_placeholders
+from tertulia.log import log
+
+MAX_ANSWER_SECONDS = 8.0  # then the connection counts as lost
 
 OnNotification = Callable[[str, str], None]  # channel and payload
 
@@ -24,7 +27,7 @@ class AsyncConnection:
         self, connection: psycopg.Connection[Any], timeline: str, on_notification: OnNotification
     ) -> None:
         """Takes over a connection, which nothing else may use from now on."""
-        self.timeline = timeline  # see `Dialect.timeline`
+        self.timeline = timeline  # see `Cluster.timeline`
         self._connection = connection
         self._pgconn: PGconn = connection.pgconn
         self._on_notification = on_notification
@@ -33,6 +36,7 @@ class AsyncConnection:
         self._pending: asyncio.Future[PGresult] | None = None
         self._last_result: PGresult | None = None
         self._lost = asyncio.Event()
+        self._turn = asyncio.Lock()
         self._pgconn.nonblocking = 1
         self._socket = self._pgconn.socket
         self._hangup = select.poll()
@@ -56,7 +60,12 @@ class AsyncConnection:
         """Run a statement in a transaction of its own; values are in PostgreSQL's text format.
 
         Cancelling the caller closes the connection, because the result would be left unread.
+        Without an answer within MAX_ANSWER_SECONDS the connection is closed, too.
         """
+        async with self._turn:
+            return await self._execute(sql, params)
+
+    async def _execute(self, sql: str, params: Mapping[str, Any]) -> list[tuple[bytes | None, ...]]:
         text, names = postgres_placeholders.numbered(sql)
         try:
             name = self._prepared.get(text)
@@ -89,13 +98,21 @@ class AsyncConnection:
 
     async def _next_result(self) -> PGresult:
         self._pending = self._loop.create_future()
-        self._write()
-        result = await self._pending
+        deadline = self._loop.call_later(MAX_ANSWER_SECONDS, self._give_up)
+        try:
+            self._write()
+            result = await self._pending
+        finally:
+            deadline.cancel()
         if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
             if self._pgconn.status == ConnStatus.BAD:
                 raise psycopg.OperationalError("the connection is lost")
             raise psycopg.errors.error_from_result(result)
         return result
+
+    def _give_up(self) -> None:
+        log.error("database.no_answer", waited_s=MAX_ANSWER_SECONDS)
+        self._fail(psycopg.OperationalError("PostgreSQL does not answer"))
 
     def _write(self) -> None:
         """Send what the socket accepts; the rest is sent when it is writable."""

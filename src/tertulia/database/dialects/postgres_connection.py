@@ -1,12 +1,15 @@
 """A PostgreSQL connection for threads of a server.
 
 On a busy machine round trips take more time than statements: in each of them two processes wait for
-a core. So a connection avoids round trips whose result is not needed. BEGIN is sent with the first
-statements, statements that are deferred are sent together, and the result of a ROLLBACK is
-read later.
+a core. So a transaction that only reads begins with its first statement, and the result of its
+ROLLBACK is read later.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+import socket
+import threading
+import time
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
@@ -15,7 +18,6 @@ from psycopg.adapt import Dumper
 from psycopg.postgres import types as postgres_types
 from psycopg.pq import ConnStatus, ExecStatus
 
-from tertulia.database.dialects.postgres_pipeline import PipelinedQuery, StatementPipeline
 from tertulia.errors.parameters import NulInText
 
 
@@ -59,8 +61,44 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     _timeline: str | None = None
     _begin_sql = ""  # sent before the next statement
     _has_unread_rollback = False  # the result of a ROLLBACK was not read yet
-    _queued: tuple[PipelinedQuery, ...] = ()
-    _statement_pipeline: StatementPipeline | None = None
+    busy_since: float | None = None  # of the running statement, by the monotonic clock
+    max_seconds = math.inf  # how long a statement may run; see `postgres_watchdog.py`
+    _session: int | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._running = threading.Lock()  # of `busy_since`
+
+    @property
+    def session(self) -> int:
+        """The process id of the session."""
+        return self.pgconn.backend_pid if self._session is None else self._session
+
+    def record_session(self, session: int) -> None:
+        """A pooler gives its clients process ids of its own."""
+        self._session = session
+
+    def wait(self, *args: Any, **kwargs: Any) -> Any:
+        self.busy_since = time.monotonic()
+        try:
+            return super().wait(*args, **kwargs)
+        finally:
+            with self._running:
+                self.busy_since = None
+
+    def interrupt(self, since: float) -> bool:
+        """Shut the socket down if the statement that began then still runs. For other threads."""
+        with self._running:  # so that the socket is not closed meanwhile
+            if self.busy_since != since:
+                return False
+            shut = socket.socket(fileno=self.pgconn.socket)
+            try:
+                shut.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # it is not connected any more
+            finally:
+                shut.detach()
+            return True
 
     @property
     def shared_cursor(self) -> psycopg.Cursor[dict[str, Any]]:
@@ -87,13 +125,15 @@ class Connection(psycopg.Connection[dict[str, Any]]):
 
     def execute_simple(self, sql: str) -> None:
         """Bypasses psycopg, which would drop its prepared statements at every ROLLBACK."""
-        if self._queued and sql == "COMMIT":
-            self.flush()
         if sql in ("COMMIT", "ROLLBACK"):
             self._free_result()
-        self._queued = ()
         self._has_unread_rollback = False  # libpq reads that result first
-        result = self.pgconn.exec_(sql.encode())
+        self.busy_since = time.monotonic()
+        try:
+            result = self.pgconn.exec_(sql.encode())
+        finally:
+            with self._running:
+                self.busy_since = None
         if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
             if self.pgconn.status == ConnStatus.BAD:
                 raise psycopg.OperationalError("the connection is lost")
@@ -108,7 +148,6 @@ class Connection(psycopg.Connection[dict[str, Any]]):
 
     def end_read(self) -> None:
         """End a transaction that wrote nothing."""
-        self._queued = ()
         self._free_result()
         if self._begin_sql:
             self._begin_sql = ""
@@ -121,25 +160,6 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     ) -> psycopg.Cursor[dict[str, Any]]:
         with _nul_as_client_error:
             return self.shared_cursor.execute(sql, params, prepare=prepare)
-
-    @property
-    def has_queued_queries(self) -> bool:
-        return bool(self._queued)
-
-    def enqueue(self, sql: str, values: Sequence[Any], *, is_prepared: bool) -> PipelinedQuery:
-        query = PipelinedQuery(sql, values, is_prepared, self.flush)
-        self._queued += (query,)
-        return query
-
-    def flush(self) -> None:
-        """Send all statements, and wait once for all results."""
-        queued, self._queued = self._queued, ()
-        begin_sql, self._begin_sql = self._begin_sql, ""
-        self._make_ready()
-        if self._statement_pipeline is None:
-            self._statement_pipeline = StatementPipeline(self)
-        with _nul_as_client_error:
-            self._statement_pipeline.run(begin_sql, queued)
 
     def _free_result(self) -> None:
         """Free the last result, which may have many megabytes."""

@@ -8,9 +8,9 @@ within a database has the same id, but not the same table.
 import hashlib
 from typing import Any, NamedTuple
 
+from tertulia.database.dialect import Dialect
 from tertulia.database.dialects import postgres_timelines
 from tertulia.database.dialects.postgres_connection import Connection
-from tertulia.database.tx import Dialect
 
 APPLICATION = "tertulia"
 SERVING = " serving"  # ends the name of the notification connection that every server has
@@ -26,6 +26,12 @@ _SERVING_NODES = (
     "SELECT split_part(a.application_name, ' ', 3) AS node"
     " FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
     " WHERE d.datname = current_database() AND a.application_name LIKE :serving"
+)
+
+
+_WORKING = (
+    "SELECT a.pid FROM pg_stat_get_activity(NULL) a"
+    " WHERE a.application_name LIKE :mine AND a.state NOT LIKE 'idle%'"
 )
 
 
@@ -48,6 +54,19 @@ class Installation(NamedTuple):
             "labelled": f"{APPLICATION} % %",
             "mine": f"% {node}%",
         }
+
+    def servers_query(self, node: str) -> tuple[str, dict[str, str]]:
+        """The same for servers: commands and servers that are starting do not count.
+
+        Compat: connections of servers of 0.2 have two words, too.
+        """
+        sql, params = self.peers_query(node)
+        return sql, {**params, "ours": f"{APPLICATION} {self._label} %{SERVING}"}
+
+    def working_sessions_query(self, node: str) -> tuple[str, dict[str, str]]:
+        """A statement that returns the process ids of the sessions of one process that run a
+        statement."""
+        return _WORKING, {"mine": f"{APPLICATION} %{node}%"}
 
     def serving_nodes_query(self) -> tuple[str, dict[str, str]]:
         """A statement that returns the connected servers of this installation."""
@@ -83,10 +102,12 @@ def find(connection: Any) -> Installation:
 def enter(connection: Connection, dialect: Dialect) -> None:
     """Check the timeline of a new connection before its first use."""
     found = connection.execute(
-        "SELECT timeline, CASE WHEN pg_is_in_recovery() THEN NULL"
+        "SELECT timeline, pg_backend_pid() AS session, CASE WHEN pg_is_in_recovery() THEN NULL"
         " ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS current FROM installation"
     )
     row = found.fetchone()
+    if row is not None:
+        connection.record_session(row["session"])
     if row is not None and row["current"] is not None:
         connection.record_timeline(row["current"])
         if row["timeline"] != row["current"]:

@@ -8,7 +8,8 @@ contents.
 from typing import Any
 
 from tertulia.database import id_counters
-from tertulia.database.tx import Dialect, Tx
+from tertulia.database.dialect import Dialect
+from tertulia.database.tx import Tx
 from tertulia.log import log
 
 MAX_LOST_SECONDS = 7 * 86_400.0  # how long ago the missing transactions can have begun
@@ -17,7 +18,7 @@ MAX_LOST_SECONDS = 7 * 86_400.0  # how long ago the missing transactions can hav
 def follow(connection: Any, dialect: Dialect, timeline: str) -> None:
     """Move the id counters ahead, unless another connection has done so on this timeline."""
     dialect.begin_write(connection)
-    tx = Tx(connection, dialect, 0, dialect.time(connection) or 0.0)
+    tx = Tx(connection, dialect, 0, dialect.cluster.time(connection) or 0.0)
     before = _change_timeline(tx, timeline)
     if before:  # empty if this is the first timeline that is stored
         by = id_counters.jump_after(min(_idle_seconds(tx), MAX_LOST_SECONDS))

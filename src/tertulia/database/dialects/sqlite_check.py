@@ -2,6 +2,7 @@
 
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ WHAT_TO_DO = (
     "Stop the server, keep a copy of the file, and restore the last backup; or save what can be"
     " read: sqlite3 tertulia.db .recover | sqlite3 recovered.db"
 )
+
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def problems(connection: Any) -> list[str]:
@@ -28,8 +31,14 @@ def problems(connection: Any) -> list[str]:
     return [f"a row of {row[0]} refers to nothing" for row in dangling]
 
 
-def quick_check(file: Path) -> None:
-    """Read the file once and log whether it is damaged.
+def damage(error: BaseException) -> str | None:
+    """The name of an error that means that the file is damaged; None for other errors."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return _name(error) if code is not None and code & 0xFF in _DAMAGED else None
+
+
+def quick_check(file: Path, on_damage: Callable[[str], None]) -> None:
+    """Read the file once, and report and log whether it is damaged.
 
     Runs on a thread while the server already answers.
     """
@@ -51,6 +60,7 @@ def quick_check(file: Path) -> None:
         log.info("database.quick_check_passed", size_bytes=size, duration_s=took)
     else:
         log.error("database.quick_check_failed", size_bytes=size, reason=found)
+        on_damage(found)
 
 
 def _damage(connection: Any, table: str) -> str:
@@ -68,5 +78,5 @@ def _first_line(connection: Any, pragma: str) -> str:
     return next((line for line in lines if not line.startswith("***")), "damaged")
 
 
-def _name(error: sqlite3.Error) -> str:
+def _name(error: BaseException) -> str:
     return str(getattr(error, "sqlite_errorname", None) or type(error).__name__)

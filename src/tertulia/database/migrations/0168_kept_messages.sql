@@ -1,5 +1,5 @@
 -- Deleted messages that are kept until `purge_after`, so that they can be restored. Each table has the
--- columns of the table that its name ends with; `storage/messages/kept.py` moves rows to and fro. No
+-- columns of the table that its name ends with; `storage/messages/deleted.py` moves rows to and fro. No
 -- reader of messages reads these tables.
 CREATE TABLE kept_message (
     id BIGINT PRIMARY KEY,

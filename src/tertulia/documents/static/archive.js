@@ -2,7 +2,7 @@
 // transfer/html_archive/search_index.py for their format.
 "use strict";
 
-const archiveSearch = { words: {}, pages: {} };
+const archiveSearch = { words: {}, pages: {} }; // and pluralForm, which follows at the end
 
 (() => {
   const PAGES_PER_FILE = 1000;
@@ -93,7 +93,7 @@ const archiveSearch = { words: {}, pages: {} };
     const links = shown.map((page) => archiveSearch.pages[Math.floor(page / PAGES_PER_FILE)][page % PAGES_PER_FILE]);
     const { lang } = document.documentElement;
     const forms = JSON.parse(form.dataset.found);
-    const text = forms[new Intl.PluralRules(lang).select(found.length)] ?? forms.other;
+    const text = forms[archiveSearch.pluralForm(found.length)];
     return show(links, text.replace("{count}", new Intl.NumberFormat(lang).format(found.length)));
   }
 

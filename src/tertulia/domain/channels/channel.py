@@ -165,10 +165,12 @@ class NewChannel(msgspec.Struct, frozen=True):
 def checked_name(name: str) -> str:
     name = name.strip()
     if not name:
-        raise BadRequest("Channel name can't be empty.")
+        raise BadRequest("Channel name can't be empty.", problem="channel-name-empty")
     if len(name) > domain.limits.MAX_CHANNEL_NAME_LENGTH:
         raise BadRequest(
-            f"Channel name too long (limit: {domain.limits.MAX_CHANNEL_NAME_LENGTH} characters)."
+            "Channel name too long (limit: {limit} characters).",
+            problem="channel-name-too-long",
+            limit=domain.limits.MAX_CHANNEL_NAME_LENGTH,
         )
     domain.names.check(name, "channel name")
     return name

@@ -20,6 +20,6 @@ class Folder(msgspec.Struct, frozen=True):
 def checked_folder_name(name: str) -> str:
     name = name.strip()
     if not name:
-        raise BadRequest("Channel folder name can't be empty.")
+        raise BadRequest("Channel folder name can't be empty.", problem="folder-name-empty")
     domain.names.check(name, "channel folder name")
     return name

@@ -25,7 +25,11 @@ def for_sending(topic: str) -> str:
     topic = domain.names.normalized(topic)
     position = domain.names.first_bad_character(topic)
     if position is not None:
-        raise BadRequest(f"Invalid character in topic, at position {position}!")
+        raise BadRequest(
+            "Invalid character in topic, at position {position}!",
+            problem="topic-character-invalid",
+            position=position,
+        )
     if topic in (NO_TOPIC, EMPTY_TOPIC_NAME):
         return ""
     if len(topic) > domain.limits.MAX_TOPIC_LENGTH:

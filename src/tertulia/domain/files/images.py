@@ -226,8 +226,10 @@ def _png(image: "Bitmap") -> bytes:
 
 
 def _too_large() -> BadImage:
-    return BadImage(reason="Image size exceeds limit.")
+    return BadImage("Image size exceeds limit.", problem="image-too-large")
 
 
 def _unreadable() -> BadImage:
-    return BadImage(reason="Could not decode image; did you upload an image file?")
+    return BadImage(
+        "Could not decode image; did you upload an image file?", problem="image-not-decoded"
+    )

@@ -5,6 +5,7 @@ it can never be outdated.
 """
 
 from collections.abc import Iterable
+from typing import Annotated
 
 import msgspec
 from msgspec import field
@@ -12,6 +13,7 @@ from msgspec import field
 from tertulia import domain
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
+from tertulia.wire import Doc
 
 # In the order of creation, so that their ids ascend.
 SYSTEM_GROUPS: dict[str, str] = {
@@ -48,8 +50,8 @@ ROLE_OF_GROUP = {name: role for role, name in _DIRECT_GROUP.items()}
 class Members(msgspec.Struct, frozen=True, forbid_unknown_fields=False):
     """An anonymous group: some users and the members of some groups."""
 
-    direct_members: list[int]
-    direct_subgroups: list[int]
+    direct_members: Annotated[list[int], Doc("Ids of the users.")]
+    direct_subgroups: Annotated[list[int], Doc("Ids of the groups.")]
 
 
 GroupValue = int | Members
@@ -113,7 +115,7 @@ class Permission(msgspec.Struct, frozen=True):
     nobody: bool = True
     allowed: tuple[str, ...] = ()
     refused: tuple[str, ...] = field(default=())
-    meaning: str = ""  # one sentence for the docs, if it belongs to an organization
+    meaning: str = ""  # one sentence for the docs
     owners_only: bool = False  # whether administrators may not change it
 
     def is_open_to(self, user: User) -> bool:
@@ -131,29 +133,95 @@ CREATOR_ALONE = ("channel_creator", "group_creator")  # stand for a group with o
 CHANNEL_PERMISSIONS: dict[str, Permission] = {
     permission.name: permission
     for permission in (
-        Permission("can_add_subscribers_group", "role:nobody"),
-        Permission("can_administer_channel_group", "channel_creator"),
-        Permission("can_create_topic_group", "role:everyone", everyone=True),
-        Permission("can_delete_any_message_group", "role:nobody", everyone=True),
-        Permission("can_delete_own_message_group", "role:nobody", everyone=True),
-        Permission("can_move_messages_out_of_channel_group", "role:nobody", everyone=True),
-        Permission("can_move_messages_within_channel_group", "role:nobody", everyone=True),
-        Permission("can_remove_subscribers_group", "role:administrators", everyone=True),
-        Permission("can_resolve_topics_group", "role:nobody", everyone=True),
-        Permission("can_send_message_group", "role:everyone", everyone=True),
-        Permission("can_subscribe_group", "role:nobody"),
+        Permission(
+            "can_add_subscribers_group",
+            "role:nobody",
+            meaning="Who may subscribe others to the channel.",
+        ),
+        Permission(
+            "can_administer_channel_group",
+            "channel_creator",
+            meaning="Who may administer the channel.",
+        ),
+        Permission(
+            "can_create_topic_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may start topics in the channel.",
+        ),
+        Permission(
+            "can_delete_any_message_group",
+            "role:nobody",
+            everyone=True,
+            meaning="Who may delete any message in the channel.",
+        ),
+        Permission(
+            "can_delete_own_message_group",
+            "role:nobody",
+            everyone=True,
+            meaning="Who may delete their own messages in the channel.",
+        ),
+        Permission(
+            "can_move_messages_out_of_channel_group",
+            "role:nobody",
+            everyone=True,
+            meaning="Who may move messages out of the channel.",
+        ),
+        Permission(
+            "can_move_messages_within_channel_group",
+            "role:nobody",
+            everyone=True,
+            meaning="Who may move messages within the channel.",
+        ),
+        Permission(
+            "can_remove_subscribers_group",
+            "role:administrators",
+            everyone=True,
+            meaning="Who may unsubscribe others from the channel.",
+        ),
+        Permission(
+            "can_resolve_topics_group",
+            "role:nobody",
+            everyone=True,
+            meaning="Who may resolve topics in the channel.",
+        ),
+        Permission(
+            "can_send_message_group",
+            "role:everyone",
+            everyone=True,
+            meaning="Who may post in the channel.",
+        ),
+        Permission(
+            "can_subscribe_group",
+            "role:nobody",
+            meaning="Who may subscribe to the private channel.",
+        ),
     )
 }
 
 GROUP_PERMISSIONS: dict[str, Permission] = {
     permission.name: permission
     for permission in (
-        Permission("can_add_members_group", "group_creator"),
-        Permission("can_join_group", "role:nobody"),
-        Permission("can_leave_group", "role:everyone", everyone=True),
-        Permission("can_manage_group", "group_creator"),
-        Permission("can_mention_group", "role:everyone", everyone=True, refused=("role:owners",)),
-        Permission("can_remove_members_group", "role:nobody"),
+        Permission(
+            "can_add_members_group", "group_creator", meaning="Who may add members to the group."
+        ),
+        Permission("can_join_group", "role:nobody", meaning="Who may join the group."),
+        Permission(
+            "can_leave_group", "role:everyone", everyone=True, meaning="Who may leave the group."
+        ),
+        Permission("can_manage_group", "group_creator", meaning="Who may manage the group."),
+        Permission(
+            "can_mention_group",
+            "role:everyone",
+            everyone=True,
+            refused=("role:owners",),
+            meaning="Who may mention the group.",
+        ),
+        Permission(
+            "can_remove_members_group",
+            "role:nobody",
+            meaning="Who may remove members from the group.",
+        ),
     )
 }
 
@@ -316,12 +384,20 @@ _RESERVED = ("@", "role:", "user:", "stream:", "channel:")
 def checked_group_name(name: str) -> str:
     name = name.strip()
     if not name:
-        raise BadRequest("User group name can't be empty!")
+        raise BadRequest("User group name can't be empty!", problem="group-name-empty")
     if len(name) > MAX_NAME_LENGTH:
-        raise BadRequest(f"User group name cannot exceed {MAX_NAME_LENGTH} characters.")
+        raise BadRequest(
+            "User group name cannot exceed {limit} characters.",
+            problem="group-name-too-long",
+            limit=MAX_NAME_LENGTH,
+        )
     for prefix in _RESERVED:
         if name.startswith(prefix):
-            raise BadRequest(f"User group name cannot start with '{prefix}'.")
+            raise BadRequest(
+                "User group name cannot start with '{prefix}'.",
+                problem="group-name-prefix-reserved",
+                prefix=prefix,
+            )
     domain.names.check(name, "user group name")
     return name
 

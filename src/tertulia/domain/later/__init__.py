@@ -1,3 +1,1 @@
 """Messages that are sent later: scheduled messages and reminders."""
-
-from tertulia.domain.later import reminders, scheduled

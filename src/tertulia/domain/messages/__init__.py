@@ -16,8 +16,6 @@ from tertulia.domain.messages import (
     notification_text,
     plain_text,
     quotations,
-    reports,
-    video_calls,
     welcome_message,
     widget_state,
     widgets,

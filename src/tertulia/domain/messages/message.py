@@ -91,6 +91,8 @@ class Message(msgspec.Struct, frozen=True):
     edited_at: float | None = None
     moved_at: float | None = None
     resolve_notice: bool = False
+    topic_id: int | None = None  # the row of its topic; None for direct and kept messages
+    topic_since: int = 0  # the last move of that topic before the message was in it
     reactions: tuple[Reaction, ...] = ()
     edits: tuple[Edit, ...] = ()
     submessages: tuple[Submessage, ...] = ()
@@ -157,6 +159,7 @@ class Draft(msgspec.Struct, frozen=True):
     # Users whose alert words it contains, whether they receive it or not.
     alerted: frozenset[int] = frozenset()
     widget_payload: str | None = None  # the payload of a widget sent by a client
+    has_commands: bool = True  # false for a text that strangers wrote: `/poll` starts no poll
     wants_previews: bool = False  # whether the pages that it links are to be shown below it
 
     @property
@@ -171,7 +174,7 @@ class Draft(msgspec.Struct, frozen=True):
     @property
     def widget(self) -> str | None:
         """The widget that the message starts, if any."""
-        if self.widget_payload or not self.content.startswith("/"):
+        if self.widget_payload or not (self.has_commands and self.content.startswith("/")):
             return self.widget_payload
         return domain.messages.widgets.widget_of_command(self.content)
 
@@ -184,13 +187,15 @@ class Draft(msgspec.Struct, frozen=True):
 def checked_content(content: str) -> str:
     """The content as it is stored. Raises BadRequest; nothing is cut off silently."""
     if "\0" in content:
-        raise BadRequest("Message must not contain null bytes")
+        raise BadRequest("Message must not contain null bytes", problem="null-byte")
     content = content.rstrip().lstrip("\r\n")
     if not content:
-        raise BadRequest("Message must not be empty")
+        raise BadRequest("Message must not be empty", problem="message-empty")
     if len(content) > domain.limits.MAX_MESSAGE_LENGTH:
         raise BadRequest(
-            f"Message is too long (limit: {domain.limits.MAX_MESSAGE_LENGTH} characters)"
+            "Message is too long (limit: {limit} characters)",
+            problem="text-too-long",
+            limit=domain.limits.MAX_MESSAGE_LENGTH,
         )
     return content
 

@@ -197,7 +197,7 @@ def _checked_ids(operand: Any) -> list[int]:
 
 
 def _malformed(index: int, reason: str) -> BadRequest:
-    return BadRequest(f"Invalid narrow[{index}]: Value error, {reason}")
+    return BadRequest(f"Invalid narrow[{index}]: Value error, {reason}", problem="bad-value")
 
 
 # --- the narrow of a queue ---

@@ -23,6 +23,7 @@ class PollOption(msgspec.Struct):
 class Poll(msgspec.Struct):
     question: str
     options: list[PollOption]
+    former: list[str] = []  # earlier questions, oldest first
 
     def has_vote_of(self, user_id: int) -> bool:
         return any(user_id in option.voters for option in self.options)
@@ -37,6 +38,7 @@ class Task(msgspec.Struct):
 class TodoList(msgspec.Struct):
     title: str
     tasks: list[Task]
+    former: list[str] = []  # earlier titles, oldest first
 
 
 class _Widget(msgspec.Struct):
@@ -74,6 +76,7 @@ def _poll(message: Message | TopicMessage, data: PollData) -> Poll:
         match change:
             case Question():
                 if part.sender_id == message.sender_id:
+                    poll.former.append(poll.question)
                     poll.question = change.question
             case NewOption() if part.sender_id == message.sender_id or may_add:
                 options.setdefault(f"{part.sender_id},{change.idx}", PollOption(change.option))
@@ -101,6 +104,7 @@ def _todo(message: Message | TopicMessage, data: TodoData) -> TodoList:
         match change:
             case Title():
                 if part.sender_id == message.sender_id:
+                    todo.former.append(todo.title)
                     todo.title = change.title
             case NewTask():
                 key = f"{change.key},{part.sender_id}"

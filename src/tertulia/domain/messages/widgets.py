@@ -104,11 +104,12 @@ def widget_of_client(widget: dict[str, Any]) -> str:
     try:
         known = msgspec.convert(widget, _Poll | _Todo | _Form)
     except msgspec.ValidationError as problem:
-        raise BadRequest(f"Widgets: {problem!s}") from None
+        raise BadRequest(f"Widgets: {problem!s}", problem="widget-invalid") from None
     content = msgspec.json.encode(known).decode()
     if len(content) > domain.limits.MAX_MESSAGE_LENGTH:
         raise BadRequest(
-            f"Widgets: too long (limit: {domain.limits.MAX_MESSAGE_LENGTH} characters)"
+            f"Widgets: too long (limit: {domain.limits.MAX_MESSAGE_LENGTH} characters)",
+            problem="widget-invalid",
         )
     return content
 
@@ -186,7 +187,9 @@ def check_addition(widget: str, content: str, *, by_author: bool) -> None:
     known = json.loads(widget)
     kind = known["widget_type"]
     if kind not in _KINDS:
-        raise BadRequest("You cannot attach a submessage to this message.")
+        raise BadRequest(
+            "You cannot attach a submessage to this message.", problem="submessage-not-allowed"
+        )
     try:
         addition = _KINDS[kind].decode(content)
     except msgspec.ValidationError as problem:
@@ -194,10 +197,16 @@ def check_addition(widget: str, content: str, *, by_author: bool) -> None:
     except (msgspec.DecodeError, UnicodeError):
         raise BadRequest("Invalid json for submessage") from None
     if isinstance(addition, Question | Title) and not by_author:
-        raise BadRequest("Only the author of a widget may change what it is about.")
+        raise BadRequest(
+            "Only the author of a widget may change what it is about.",
+            problem="widget-of-another-author",
+        )
     may_add = known["extra_data"].get("others_may_add", True)
     if isinstance(addition, NewOption) and not (by_author or may_add):
-        raise BadRequest("Only the author of this poll may add options.")
+        raise BadRequest(
+            "Only the author of this poll may add options.",
+            problem="poll-options-of-another-author",
+        )
 
 
 _WIDGETS = {"poll": _Poll, "todo": _Todo, "zform": _Form}

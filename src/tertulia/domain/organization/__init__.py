@@ -3,17 +3,13 @@
 from tertulia.domain.organization import (
     audit,
     custom_emoji,
-    dates,
     exports,
     languages,
     legal_holds,
     linkifiers,
     mail_domains,
     pictures,
-    playgrounds,
-    plurals,
     realm,
     settings,
     setup_codes,
-    usage,
 )

@@ -6,10 +6,13 @@ no message, name or address. Only the reason of a legal hold is written for this
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import field
+
+from tertulia.wire import Doc
+from tertulia.wire_fields import ClientAddress
 
 DONE = "done"
 LOGIN = "login"
@@ -70,6 +73,9 @@ _OBJECT_TYPES = {
 }
 
 
+EntryId = Annotated[int, Doc("The id of the entry.", example=17)]
+
+
 class Act(msgspec.Struct, frozen=True):
     """An action that is about to run, and its actor."""
 
@@ -80,15 +86,18 @@ class Act(msgspec.Struct, frozen=True):
 
 
 class AuditEntry(msgspec.Struct, frozen=True):
-    id: int
-    at: float
-    actor_id: int | None
-    address: str
-    act: str
-    details: Mapping[str, Any]
-    result: str
-    area: str
-    object: str | None  # `user/17`, `channel/5`, `group/8`, `message/99`
+    id: EntryId
+    at: Annotated[float, Doc("The time of the action, in UNIX seconds.")]
+    actor_id: Annotated[int | None, Doc("The id of the user; null for the server or an operator.")]
+    address: ClientAddress
+    act: Annotated[str, Doc("The action, such as `login`.")]
+    details: Annotated[Mapping[str, Any], Doc("Further details.")]
+    result: Annotated[str, Doc("The result: `done`, or the error code.")]
+    area: Annotated[str, Doc("The area: `login`, `people`, `channels` and so on.")]
+    object: Annotated[
+        str | None,
+        Doc("The object of the action, such as `user/17`; null if it is not about one object."),
+    ]  # `user/17`, `channel/5`, `group/8`, `message/99`
 
 
 class AuditFilter(msgspec.Struct, frozen=True):

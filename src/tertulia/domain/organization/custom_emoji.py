@@ -37,14 +37,19 @@ def checked_emoji_name(name: str) -> str:
     """The name as it is stored: with underscores for spaces."""
     if len(name) > domain.limits.MAX_EMOJI_NAME_LENGTH:
         raise BadRequest(
-            f"emoji_name is too long (limit: {domain.limits.MAX_EMOJI_NAME_LENGTH} characters)"
+            "emoji_name is too long (limit: {limit} characters)",
+            problem="text-too-long",
+            limit=domain.limits.MAX_EMOJI_NAME_LENGTH,
         )
     if _NAME.fullmatch(name) is None:
         raise BadRequest(
             "Emoji names must contain only lowercase English letters, digits, spaces, dashes,"
-            " and underscores."
+            " and underscores.",
+            problem="emoji-name-characters",
         )
     name = name.replace(" ", "_")
     if name[-1] in "-_":
-        raise BadRequest("Emoji names must end with either a letter or digit.")
+        raise BadRequest(
+            "Emoji names must end with either a letter or digit.", problem="emoji-name-ending"
+        )
     return name

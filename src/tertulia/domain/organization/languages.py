@@ -57,17 +57,3 @@ LANGUAGES = {
     "zh-hant": "繁體中文",
     "zh-tw": "繁體中文 (台灣)",
 }
-
-# Languages with a translation of the page, the pages before login, the public pages and mails.
-TRANSLATED = ("en", "ar", "de", "es", "fr", "ja", "pt")
-RIGHT_TO_LEFT = ("ar",)
-
-
-def translated(code: str) -> str:
-    """The translation for a language such as `pt-br`; English if there is none."""
-    base = code.replace("_", "-").partition("-")[0].lower()
-    return base if base in TRANSLATED else "en"
-
-
-def direction(code: str) -> str:
-    return "rtl" if code in RIGHT_TO_LEFT else "ltr"

@@ -29,7 +29,11 @@ def checked_reason(text: str) -> str:
     reason = text.strip()
     domain.names.check(" ".join(reason.splitlines()), "reason")
     if not reason:
-        raise BadRequest("A legal hold needs a reason.")
+        raise BadRequest("A legal hold needs a reason.", problem="legal-hold-reason-missing")
     if len(reason) > MAX_REASON_LENGTH:
-        raise BadRequest(f"reason is too long (limit: {MAX_REASON_LENGTH} characters)")
+        raise BadRequest(
+            "reason is too long (limit: {limit} characters)",
+            problem="text-too-long",
+            limit=MAX_REASON_LENGTH,
+        )
     return reason

@@ -29,6 +29,8 @@ from tertulia.domain.setting_values import (
 )
 from tertulia.errors import BadRequest, ClientError
 
+MAX_NAME_LENGTH = 40
+
 # What a changed setting also requires. `actions/organization/settings.py` does it.
 Consequence = Literal["full members", "kept messages", "whom guests know"]
 
@@ -87,7 +89,12 @@ class OrganizationSetting(Adjustable, frozen=True):
 
 
 def _bad_value(name: str, value: Any) -> ClientError:
-    return BadRequest(f"Bad value for '{name}': {value}")
+    return BadRequest(f"Bad value for '{name}': {value}", problem="bad-value")
+
+
+def _bad_name(name: str, value: Any) -> ClientError:
+    words = f"name must be a text of 1 to {MAX_NAME_LENGTH} characters"
+    return BadRequest(words, problem="organization-name-length")
 
 
 def _topics_policy(value: str) -> dict[str, Any]:
@@ -351,9 +358,10 @@ SETTINGS: dict[str, OrganizationSetting] = {
         ),
         OrganizationSetting(
             "name",
-            FreeText(40, is_title=True),
+            FreeText(MAX_NAME_LENGTH, is_title=True),
             "",
             "The name of the organization.",
+            refusal=_bad_name,
         ),
         OrganizationSetting(
             "name_changes_disabled",

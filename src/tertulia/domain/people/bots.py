@@ -36,7 +36,7 @@ class Bot(msgspec.Struct, frozen=True):
 def bot_email(short_name: str, email_domain: str) -> str:
     email = f"{short_name.strip()}-bot@{email_domain}"
     if not short_name.strip() or not domain.people.user.looks_like_email(email):
-        raise BadRequest("Bad name or username")
+        raise BadRequest("Bad name or username", problem="bot-name-invalid")
     return email
 
 

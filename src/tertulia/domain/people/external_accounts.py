@@ -3,21 +3,25 @@
 A profile field names a site by its key. `%(username)s` is replaced by the value of the field.
 """
 
+from typing import Annotated
+
 import msgspec
+
+from tertulia.wire import Doc
 
 CUSTOM = "custom"  # a site that is not listed here, with its own URL pattern
 USERNAME = "%(username)s"
 
 
 class ExternalAccount(msgspec.Struct, frozen=True):
-    text: str  # the name of the site
-    url_pattern: str  # empty if accounts have no URL
-    name: str  # the default name of a profile field
-    hint: str = ""
+    text: Annotated[str, Doc("The name of the site.")]
+    url_pattern: Annotated[str, Doc("The URL of an account; empty if accounts have none.")]
+    name: Annotated[str, Doc("The default name of a profile field.")]
+    hint: Annotated[str, Doc("The default help text of a profile field.")]
 
 
 def _at(text: str, url_pattern: str, name: str = "") -> ExternalAccount:
-    return ExternalAccount(text, url_pattern, name or f"{text} username")
+    return ExternalAccount(text, url_pattern, name or f"{text} username", "")
 
 
 EXTERNAL_ACCOUNTS = {

@@ -29,11 +29,19 @@ def checked(password: str, about: Sequence[str] = ()) -> str:
     `about` are words about its owner, which an attacker would try first.
     """
     if len(password) < domain.limits.MIN_PASSWORD_LENGTH:
-        raise BadRequest(f"A password has at least {domain.limits.MIN_PASSWORD_LENGTH} characters.")
+        raise BadRequest(
+            "A password has at least {limit} characters.",
+            problem="password-too-short",
+            limit=domain.limits.MIN_PASSWORD_LENGTH,
+        )
     if len(password) > domain.limits.MAX_PASSWORD_LENGTH:
-        raise BadRequest(f"A password has at most {domain.limits.MAX_PASSWORD_LENGTH} characters.")
+        raise BadRequest(
+            "A password has at most {limit} characters.",
+            problem="password-too-long",
+            limit=domain.limits.MAX_PASSWORD_LENGTH,
+        )
     if guesses(password, about) < MIN_GUESSES:
-        raise BadRequest("This password is too easy to guess.")
+        raise BadRequest("This password is too easy to guess.", problem="password-too-easy")
     return password
 
 

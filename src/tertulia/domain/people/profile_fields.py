@@ -73,7 +73,7 @@ def checked_type(number: int) -> FieldType:
 
 def check_texts(label: str, hint: str) -> None:
     if not label:
-        raise BadRequest("Label cannot be blank.")
+        raise BadRequest("Label cannot be blank.", problem="label-empty")
     domain.names.check(label, "label")
     domain.names.check(hint, "hint")
 
@@ -101,9 +101,13 @@ def account_site(field: ProfileField) -> str:
 
 def _checked_choices(data: dict[str, Any]) -> dict[str, Any]:
     if not data:
-        raise BadRequest("Field must have at least one choice.")
+        raise BadRequest("Field must have at least one choice.", problem="field-without-choices")
     if len(data) > domain.limits.MAX_PROFILE_CHOICES:
-        raise BadRequest(f"Field must have at most {domain.limits.MAX_PROFILE_CHOICES} choices.")
+        raise BadRequest(
+            "Field must have at most {limit} choices.",
+            problem="field-with-too-many-choices",
+            limit=domain.limits.MAX_PROFILE_CHOICES,
+        )
     found = {}
     for key, choice in data.items():
         if not 0 < len(key) <= domain.limits.MAX_PROFILE_TEXT_LENGTH or "\0" in key:
@@ -112,7 +116,9 @@ def _checked_choices(data: dict[str, Any]) -> dict[str, Any]:
             raise BadRequest(f'field_data["{key}"] is not a dict')
         found[key] = {part: _text_of(choice, part, key) for part in ("text", "order")}
     if len({choice["text"] for choice in found.values()}) < len(found):
-        raise BadRequest("Field must not have two choices of the same text.")
+        raise BadRequest(
+            "Field must not have two choices of the same text.", problem="field-with-equal-choices"
+        )
     return found
 
 
@@ -133,10 +139,16 @@ def _checked_account(data: dict[str, Any]) -> dict[str, Any]:
         raise BadRequest("Invalid external account type")
     pattern = data.get("url_pattern")
     if not isinstance(pattern, str) or not pattern:
-        raise BadRequest("A custom external account needs a URL pattern")
+        raise BadRequest(
+            "A custom external account needs a URL pattern", problem="url-pattern-missing"
+        )
     _bounded("url_pattern", pattern, domain.limits.MAX_PROFILE_URL_LENGTH)
     if pattern.count(USERNAME) != 1 or not _is_url(pattern.replace(USERNAME, "x")):
-        raise BadRequest(f"A URL pattern must be a URL with {USERNAME} in it")
+        raise BadRequest(
+            "A URL pattern must be a URL with {field} in it",
+            problem="url-pattern-invalid",
+            field=USERNAME,
+        )
     return {"subtype": CUSTOM, "url_pattern": pattern}
 
 
@@ -173,7 +185,9 @@ def _long_text(field: ProfileField, value: Any) -> str:
 def _choice(field: ProfileField, value: Any) -> str:
     text = _string(field, value)
     if text not in choices(field):
-        raise BadRequest(f"'{text[:100]}' is not a valid choice for '{field.name}'.")
+        raise BadRequest(
+            f"'{text[:100]}' is not a valid choice for '{field.name}'.", problem="invalid-choice"
+        )
     return text
 
 
@@ -184,14 +198,14 @@ def _date(field: ProfileField, value: Any) -> str:
             raise ValueError
         date.fromisoformat(text)
     except ValueError:
-        raise BadRequest(f"{field.name} is not a date") from None
+        raise BadRequest(f"{field.name} is not a date", problem="date-invalid") from None
     return text
 
 
 def _url(field: ProfileField, value: Any) -> str:
     text = _bounded(field.name, _string(field, value), domain.limits.MAX_PROFILE_URL_LENGTH)
     if not _is_url(text):
-        raise BadRequest(f"{field.name} is not a URL")
+        raise BadRequest(f"{field.name} is not a URL", problem="url-invalid")
     return text
 
 
@@ -216,11 +230,16 @@ def _string(field: ProfileField, value: Any) -> str:
 
 def _bounded(name: str, text: str, limit: int, *, may_be_blank: bool = True) -> str:
     if not may_be_blank and not text.strip():
-        raise BadRequest(f"{name} cannot be blank")
+        raise BadRequest(f"{name} cannot be blank", problem="value-blank")
     if len(text) > limit:
-        raise BadRequest(f"{name} is too long (limit: {limit} characters)")
+        raise BadRequest(
+            "{what} is too long (limit: {limit} characters)",
+            problem="text-too-long",
+            what=name,
+            limit=limit,
+        )
     if "\0" in text:
-        raise BadRequest(f"{name} must not contain null bytes")
+        raise BadRequest(f"{name} must not contain null bytes", problem="null-byte")
     return text
 
 

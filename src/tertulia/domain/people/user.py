@@ -199,18 +199,18 @@ def checked_full_name(name: str) -> str:
     name."""
     name = re.sub(" +", " ", domain.names.normalized(name))
     if not name:
-        raise BadRequest("Name must not be empty!")
+        raise BadRequest("Name must not be empty!", problem="name-empty")
     if len(name) > domain.limits.MAX_FULL_NAME_LENGTH:
-        raise BadRequest("Name too long!")
+        raise BadRequest("Name too long!", problem="name-too-long")
     seen = domain.names.visible_part(name)
     if (
         any(char in '*`\\>"@' for char in seen)
         or not seen.isprintable()
         or domain.names.first_bad_character(name) is not None
     ):
-        raise BadRequest("Invalid characters in name!")
+        raise BadRequest("Invalid characters in name!", problem="name-characters-invalid")
     if domain.names.is_like_one_of(name, _RESERVED):
-        raise BadRequest("Name is reserved!")
+        raise BadRequest("Name is reserved!", problem="name-reserved")
     if re.search(r"\|\d+$", name):
-        raise BadRequest("Invalid format!")
+        raise BadRequest("Invalid format!", problem="name-format-invalid")
     return name

@@ -37,9 +37,6 @@ class QueryTerm(msgspec.Struct, frozen=True):
     by_stem: bool = False  # whether other forms of the word match
     languages: tuple[str, ...] = (DEFAULT,)  # of the stems in the index
 
-    def matches_word(self, word: str) -> bool:
-        return (self.part is not None and self.part in word) or self.is_form(word)
-
     def may_match(self, folded: str) -> bool:
         """A quick check before a text is split into words; it nearly always fails."""
         if self.by_stem:
@@ -151,12 +148,20 @@ class SearchedText:
     def __init__(self, rendered: str, topic: str) -> None:
         self.folded = domain.search.words.fold(domain.messages.plain_text.text_of(rendered))
         self.folded_topic = domain.search.words.fold(topic)
+        self._stems: dict[str, set[str]] = {}  # of its words, by language
 
     @cached_property
     def words(self) -> set[str]:
         return domain.search.words.words_in(self.folded) | domain.search.words.words_in(
             self.folded_topic
         )
+
+    def has_stem(self, stem: str, language: str) -> bool:
+        stems = self._stems.get(language)
+        if stems is None:
+            stems = {domain.search.languages.stem(word, language) for word in self.words}
+            self._stems[language] = stems
+        return stem in stems
 
     @property
     def joints(self) -> set[str]:
@@ -170,7 +175,9 @@ class SearchedText:
             return True  # a part of a word occurs only in words
         if not any(term.may_match(text) for text in texts):
             return False
-        return any(term.matches_word(word) for word in self.words)
+        return term.word in self.words or (
+            term.by_stem and any(self.has_stem(stem, language) for language, stem in term.stems)
+        )
 
     def contains(self, phrase: Phrase) -> bool:
         return (

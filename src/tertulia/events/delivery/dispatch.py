@@ -218,8 +218,8 @@ class Delivery:
         message_ids = {each.about.flags_of for each in entries if each.about.flags_of is not None}
         flags: dict[int, bytes] = {}
         if message_ids:
-            flags = await self._database.read_in(
-                mailbox.realm_id, _read_flags, mailbox.listener.user_id, sorted(message_ids)
+            flags = await self._database.of(mailbox.realm_id).read(
+                _read_flags, mailbox.listener.user_id, sorted(message_ids)
             )
             still = {each.id for each in mailbox.pending}
             entries = [entry for entry in entries if entry.id in still]
@@ -240,7 +240,7 @@ class Delivery:
                 raise BadQueue(queue_id=queue_id)
         mailbox = self.mailboxes.find(queue_id)
         if mailbox is None:
-            stored = await self._database.query(user.realm_id, storage.queues.find, queue_id)
+            stored = await self._database.of(user.realm_id).query(storage.queues.find, queue_id)
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
             await events.log_identity.check_epoch(self.follower, stored, last_event_id)
@@ -297,8 +297,8 @@ class Delivery:
         if mailbox.scanned >= org.applied:  # after a restart, for a client that had everything
             mailbox.behind = False
             return
-        page = await self._database.read_in(
-            mailbox.realm_id, events.delivery.refill.read_page, mailbox.scanned
+        page = await self._database.of(mailbox.realm_id).read(
+            events.delivery.refill.read_page, mailbox.scanned
         )
         if page is None:  # the log was trimmed
             self._close(mailbox)

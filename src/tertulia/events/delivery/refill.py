@@ -31,13 +31,11 @@ class Page(msgspec.Struct, frozen=True):
 def read_page(tx: Tx, after: int) -> Page | None:
     """The log after a position; None if it was trimmed, or if too many later events affect
     delivery."""
-    deferred_head = tx.defer(storage.log.head)
-    deferred_oldest = tx.defer(storage.log.oldest, tx.realm_id)
-    found = tx.defer(events.log.read, after, PAGE)
-    head, oldest = deferred_head(), deferred_oldest()
+    head = storage.log.head(tx)
+    oldest = storage.log.oldest(tx, tx.realm_id)
     if after < head and (oldest is None or after + 1 < oldest):
         return None
-    logged = found()
+    logged = events.log.read(tx, after, PAGE)
     end = logged[-1].seq if logged else head
     turning = events.log.turning(tx, end, MAX_DELIVERY_CHANGES + 1) if end < head else []
     return None if len(turning) > MAX_DELIVERY_CHANGES else Page(logged, turning, head)

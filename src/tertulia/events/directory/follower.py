@@ -151,16 +151,19 @@ class Follower:
         assert self._refreshing is not None
         await asyncio.shield(self._refreshing)
 
-    async def refresh_from_peers(self) -> None:
-        """Apply what other servers have committed, so that clients read their own writes.
+    async def refresh_from_peers(self) -> bool:
+        """Apply what other servers have committed, so that clients read their own writes. False if
+        this server has no peers.
 
         Servers notify each other after a commit, so a client can list at one server before that
         server knows what another one answered a moment ago. After MAX_REFRESH_SECONDS the read
         uses what is known, seconds old at most. A server without peers skips this.
         """
-        if self._database.may_have_peers:
-            read = asyncio.create_task(self._try_refresh())
-            await asyncio.wait([read], timeout=MAX_REFRESH_SECONDS)
+        if not self._database.may_have_peers:
+            return False
+        read = asyncio.create_task(self._try_refresh())
+        await asyncio.wait([read], timeout=MAX_REFRESH_SECONDS)
+        return True
 
     async def _try_refresh(self) -> None:
         with contextlib.suppress(ServiceUnavailable):
@@ -190,7 +193,7 @@ class Follower:
         """Compare the ends of all logs with what is applied, and read those that differ."""
         known, version = self.organizations.positions(), self.organizations.first_version
         stamped = {realm_id: self.organizations[realm_id].stamped[1] for realm_id in known}
-        seen = await self._database.query(0, storage.log.log_ends, list(known))
+        seen = await self._database.of(0).query(storage.log.log_ends, list(known))
         if version == self.organizations.first_version:
             self.organizations.first = seen.first
         moved = [each for each in known if not seen.is_at(each, known[each], stamped[each])]
@@ -199,7 +202,7 @@ class Follower:
 
     async def _read_logs(self, realms: Collection[int]) -> None:
         applied = asyncio.Event()
-        updates = await self._database.read_in(0, self.reader.fetch, list(realms))
+        updates = await self._database.of(0).read(self.reader.fetch, list(realms))
         self._gate.deliver(updates, applied.set)
         await applied.wait()
 
@@ -246,7 +249,7 @@ class OrganizationFinder:
         cached = self.cached_by_subdomain(subdomain)
         if cached is not None:
             return cached
-        realm_id = await self._database.query(0, storage.organization.number_at, subdomain)
+        realm_id = await self._database.of(0).query(storage.organization.number_at, subdomain)
         org = None if realm_id is None else await self.find(realm_id)
         if org is not None and org.realm.subdomain == subdomain:
             self._organizations.set_subdomain(subdomain, org.realm.id)
@@ -260,7 +263,7 @@ class OrganizationFinder:
 
     async def _load(self, realm_id: int) -> Organization | None:
         try:
-            org = await self._database.read_in_thread_in(realm_id, self._reader.load_if_exists)
+            org = await self._database.of(realm_id).in_thread.read(self._reader.load_if_exists)
             if org is not None:
                 self._apply(LogUpdates(loaded=[org]))
                 # Notices about events written during the load were ignored.

@@ -8,7 +8,7 @@ from msgspec import field
 
 from tertulia import events, storage
 from tertulia.database.log_position import LogPosition
-from tertulia.database.tx import Deferred, Tx
+from tertulia.database.tx import Tx
 from tertulia.events.directory.loader import Invalidated, Patch
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
@@ -113,7 +113,7 @@ class LogReader:
         for realm_id, end in ends.items():
             position, org_tx = known[realm_id], tx.for_realm(realm_id)
             is_far = end.seq - position.seq > MAX_REPLAYED_EVENTS
-            is_same = same[realm_id]() if realm_id in same else position.epoch == end.epoch
+            is_same = same.get(realm_id, position.epoch == end.epoch)
             if not is_same:
                 updates.replaced.add(realm_id)
             is_begun = storage.log.branch(position.epoch) != storage.log.branch(end.epoch)
@@ -128,15 +128,13 @@ class LogReader:
                 updates.rewound.add(realm_id)
         return updates
 
-    def _recognized(self, tx: Tx, realms: Collection[int]) -> dict[int, Deferred[bool]]:
+    def _recognized(self, tx: Tx, realms: Collection[int]) -> dict[int, bool]:
         """Whether logs still hold the last event that we applied, where it has a stamp."""
-        found: dict[int, Deferred[bool]] = {}
+        found: dict[int, bool] = {}
         for realm_id in realms:
             org = self._organizations.get(realm_id)
             if org is not None and org.stamped[1]:
-                found[realm_id] = tx.for_realm(realm_id).defer(
-                    storage.log.matches_stamp, *org.stamped
-                )
+                found[realm_id] = storage.log.matches_stamp(tx.for_realm(realm_id), *org.stamped)
         return found
 
     def _fetch_since(self, tx: Tx, position: LogPosition, updates: LogUpdates) -> None:

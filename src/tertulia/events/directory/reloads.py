@@ -52,8 +52,8 @@ class Reloads:
                 for realm_id in list(self._rewound):
                     org = self._organizations.get(realm_id)
                     if org is not None:
-                        await self._database.write_in(
-                            realm_id, storage.log.replace_epoch, org.epoch
+                        await self._database.of(realm_id).write(
+                            storage.log.replace_epoch, org.epoch
                         )
                     self._rewound.discard(realm_id)
                 await self._catch_up()

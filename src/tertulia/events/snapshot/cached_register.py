@@ -1,6 +1,5 @@
 """What the register cache keeps of a register."""
 
-from collections.abc import Set
 from typing import NamedTuple
 
 from pyroaring import BitMap64
@@ -11,7 +10,6 @@ from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
 
 class CachedRegister(NamedTuple):
     rules: LogPosition  # the last event that invalidated permits
-    there: Set[str]  # tables with rows of the user
     subscriptions: list[AlikeSubscriptions]
     waiting: BitMap64  # unread messages
     mentioned: BitMap64

@@ -5,6 +5,7 @@ This module only joins the pieces.
 """
 
 from collections.abc import Callable, Mapping
+from typing import Annotated, Any
 
 import msgspec
 from pyroaring import BitMap
@@ -15,16 +16,32 @@ from tertulia.domain.people.user import User
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.encoded_list import Elements
+from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.types.channels.channel import ChannelObject
+from tertulia.events.types.channels.subscriptions import SubscriptionObject
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
+from tertulia.wire import Doc
 
 MANY_SUBSCRIBERS = 1000  # from here on a client may request only some of them
 
 _encode = msgspec.json.Encoder().encode
 
 
+class SubscriptionsState(StatePart):
+    subscriptions: Annotated[
+        list[SubscriptionObject], Doc("The channels that the user is subscribed to.")
+    ]
+    unsubscribed: Annotated[
+        list[SubscriptionObject], Doc("The channels that the user was subscribed to before.")
+    ]
+    never_subscribed: Annotated[
+        list[ChannelObject], Doc("The channels that the user was never subscribed to.")
+    ]
+
+
 def subscription_state(
     org: Organization, me: User, mine: list[AlikeSubscriptions], options: Options
-) -> dict[str, Elements]:
+) -> SubscriptionsState:
     """All channels that the user may see: subscribed, unsubscribed and never subscribed."""
     inherited = None
     if not options.capabilities.notification_settings_null:
@@ -41,11 +58,11 @@ def subscription_state(
     strange = dict.fromkeys(seen - BitMap(subscribed) - BitMap(unsubscribed), b"}")
     everything = _encoded_channels(org, archived=options.capabilities.archived_channels)
     more = _subscribers(org, me, options.include_subscribers)
-    return {
-        "subscriptions": _selected_channels(everything, subscribed, more),
-        "unsubscribed": _selected_channels(everything, unsubscribed, more),
-        "never_subscribed": _selected_channels(everything, strange, more),
-    }
+    return SubscriptionsState(
+        subscriptions=_selected_channels(everything, subscribed, more),
+        unsubscribed=_selected_channels(everything, unsubscribed, more),
+        never_subscribed=_selected_channels(everything, strange, more),
+    )
 
 
 def my_subscriptions(
@@ -56,12 +73,13 @@ def my_subscriptions(
     for alike in mine:
         if alike.active:
             endings |= dict.fromkeys(alike.channel_ids, _ending(alike))
-    return _selected_channels(
+    found: Elements = _selected_channels(
         _encoded_channels(org), endings, _subscribers(org, me, include_subscribers)
     )
+    return found
 
 
-def streams_state(org: Organization, me: User, options: Options) -> Elements:
+def streams_state(org: Organization, me: User, options: Options) -> Any:
     """All channels that the user may see."""
     seen = org.visible_channels(me.id)
     everything = _encoded_channels(org, archived=options.capabilities.archived_channels)
@@ -89,7 +107,7 @@ def _selected_channels(
     everything: list[tuple[int, bytes]],
     endings: Mapping[int, bytes],
     more: Callable[[int], bytes] | None,
-) -> Elements:
+) -> Any:
     """The channels that have an ending, with `more` before it."""
     if not endings:
         return Elements()

@@ -4,80 +4,62 @@ A list has the name by which clients request it.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from types import GenericAlias
+from typing import Annotated, Any, Self, get_type_hints
 
 import msgspec
 
 from tertulia import events, storage
 from tertulia.database.tx import Tx
 from tertulia.events.directory.organization import Organization
-from tertulia.events.types.organization.mail_domains import DomainObject
-from tertulia.events.types.organization.playgrounds import PlaygroundObject
+from tertulia.wire import Doc
 
 
 class ListedPart(msgspec.Struct, frozen=True):
-    """What to read from the database, and how to encode each element."""
+    """What to read from the database, and how to encode each element.
+
+    `rows` is the condition for rows that belong to the user, `doc` its description in the API.
+    """
 
     table: str
-    of_all_users: Callable[[Tx], Iterable[Any]] | None = None
     of_user: Callable[[Tx, int], Iterable[Any]] | None = None
-    to_wire: Callable[[Organization, Any], Any] = lambda org, each: each
+    to_wire: Callable[[Any], Any] = lambda each: each
+    of_all_users: Callable[[Tx], Iterable[Any]] | None = None
+    rows: str = storage.nonempty_tables.MINE
+    to_wire_in: Callable[[Organization, Any], Any] | None = None  # depends on the organization
+    doc: str = ""
+
+    @property
+    def condition(self) -> str:
+        return self.rows if self.of_all_users is None else storage.nonempty_tables.OURS
+
+    @property
+    def wire_type(self) -> Any:
+        """The type of the list that clients get."""
+        to_wire = self.to_wire_in or self.to_wire
+        element: Any = to_wire
+        if not isinstance(to_wire, type):
+            element = get_type_hints(to_wire)["return"]
+        if element is Self:
+            element = getattr(to_wire, "__self__")  # noqa: B009 - a class method
+        return Annotated[GenericAlias(list, (element,)), Doc(self.doc)]
 
     def read(self, tx: Tx, user_id: int) -> list[Any]:
         found = self.of_user(tx, user_id) if self.of_user else ()
         return [*found, *(self.of_all_users(tx) if self.of_all_users else ())]
 
+    def encoded(self, org: Organization, found: Iterable[Any]) -> list[Any]:
+        if self.to_wire_in is not None:
+            return [self.to_wire_in(org, each) for each in found]
+        return [self.to_wire(each) for each in found]
 
-def _plainly(to_wire: Callable[[Any], Any]) -> Callable[[Organization, Any], Any]:
-    """For elements that do not depend on the organization."""
-    return lambda org, each: to_wire(each)
 
-
+# Features add theirs (`features/__init__.py`).
 LISTS = {
-    "alert_words": ListedPart("alert_word", of_user=storage.personal.alert_words.of_user),
     "channel_folders": ListedPart(
         "channel_folder",
         of_all_users=storage.channels.folders.list_all,
-        to_wire=_plainly(events.types.channels.folders.folder_object),
-    ),
-    "drafts": ListedPart(
-        "draft",
-        of_user=lambda tx, user_id: reversed(storage.personal.drafts.of_user(tx, user_id)),
-        to_wire=_plainly(events.types.personal.drafts.draft_object),
-    ),
-    "muted_users": ListedPart(
-        "muted_user",
-        of_user=storage.personal.muted_users.of_user,
-        to_wire=_plainly(events.types.personal.muted_users.mute_object),
-    ),
-    "navigation_views": ListedPart(
-        "navigation_view",
-        of_user=storage.personal.navigation_views.of_user,
-        to_wire=_plainly(events.types.personal.navigation_views.view_object),
-    ),
-    "realm_domains": ListedPart(
-        "mail_domain",
-        of_all_users=storage.organization.mail_domains.list_all,
-        to_wire=_plainly(DomainObject.of),
-    ),
-    "realm_playgrounds": ListedPart(
-        "playground",
-        of_all_users=storage.organization.playgrounds.list_all,
-        to_wire=_plainly(PlaygroundObject.of),
-    ),
-    "reminders": ListedPart(
-        "reminder",
-        of_user=storage.later.reminders.of_user,
-        to_wire=events.types.later.reminders.reminder_object,
-    ),
-    "saved_snippets": ListedPart(
-        "saved_snippet",
-        of_user=storage.personal.snippets.of_user,
-        to_wire=_plainly(events.types.personal.snippets.snippet_object),
-    ),
-    "scheduled_messages": ListedPart(
-        "scheduled_message",
-        of_user=storage.later.scheduled.of_user,
-        to_wire=events.types.later.scheduled.scheduled_message_object,
+        to_wire=events.types.channels.folders.folder_object,
+        doc="The folders of channels, in their order.",
     ),
 }

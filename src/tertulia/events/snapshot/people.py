@@ -1,6 +1,6 @@
 """Users and groups in the register snapshot."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET
@@ -12,20 +12,53 @@ from tertulia.domain.people.user import Role, User
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.encoded_list import Elements
+from tertulia.events.snapshot.state_part import StatePart
 from tertulia.events.types.groups import GroupObject
+from tertulia.events.types.people.user import UserObject
+from tertulia.wire import Doc
 
 _encode = msgspec.json.Encoder().encode
 
 
-def users_state(org: Organization, me: User, options: Options, now: float) -> dict[str, Any]:
+class UsersState(StatePart):
+    realm_users: Annotated[list[UserObject], Doc("The active users, including bots.")]
+    realm_non_active_users: Annotated[list[UserObject], Doc("The deactivated users.")]
+    cross_realm_bots: Annotated[list[UserObject], Doc("The system bots.")]
+    user_id: Annotated[int, Doc("The user's id.")]
+    email: Annotated[str, Doc("The user's visible email address.")]
+    delivery_email: Annotated[str, Doc("The user's real email address.")]
+    full_name: Annotated[str, Doc("The user's name.")]
+    is_admin: Annotated[bool, Doc("Whether the user is an administrator or an owner.")]
+    is_owner: Annotated[bool, Doc("Whether the user is an owner.")]
+    is_moderator: Annotated[
+        bool, Doc("Whether the user is a moderator, an administrator or an owner.")
+    ]
+    is_guest: Annotated[bool, Doc("Whether the user is a guest.")]
+    avatar_source: Annotated[
+        str, Doc("The source of the user's picture: `J` generated, `G` Gravatar, `U` uploaded.")
+    ]
+    avatar_url: Annotated[str | None, Doc("The URL of the user's picture.")]
+    avatar_url_medium: Annotated[str, Doc("The URL of the user's larger picture.")]
+    can_create_private_streams: Annotated[
+        bool, Doc("Whether the user may create private channels.")
+    ]
+    can_create_public_streams: Annotated[bool, Doc("Whether the user may create public channels.")]
+    can_create_web_public_streams: Annotated[
+        bool, Doc("Whether the user may create web-public channels.")
+    ]
+    can_create_streams: Annotated[bool, Doc("Whether the user may create channels.")]
+    can_invite_others_to_realm: Annotated[bool, Doc("Whether the user may invite others.")]
+
+
+def users_state(org: Organization, me: User, options: Options, now: float) -> UsersState:
     if org.may_know_all(me) and not me.is_spectator:
         people, inactive = _all_users(org, me, options.client_gravatar)
     else:
         people, inactive = _visible_users(org, me, options)
-    return {
-        "realm_users": people,
-        "realm_non_active_users": inactive,
-        "cross_realm_bots": [
+    return UsersState(
+        realm_users=people,
+        realm_non_active_users=inactive,
+        cross_realm_bots=[
             events.types.people.user.user_object(
                 org,
                 user,
@@ -36,7 +69,7 @@ def users_state(org: Organization, me: User, options: Options, now: float) -> di
             if user.is_system_bot
         ],
         **_myself(org, me, now),
-    }
+    )
 
 
 class _UsersForRole(NamedTuple):
@@ -47,7 +80,7 @@ class _UsersForRole(NamedTuple):
     indexes: dict[int, int]
 
 
-def _all_users(org: Organization, me: User, client_gravatar: bool) -> tuple[Elements, Elements]:
+def _all_users(org: Organization, me: User, client_gravatar: bool) -> tuple[Any, Any]:
     """All viewers of one role see the same, except for their own address."""
 
     def make() -> _UsersForRole:
@@ -67,7 +100,7 @@ def _all_users(org: Organization, me: User, client_gravatar: bool) -> tuple[Elem
     return Elements(people), Elements(seen.inactive)
 
 
-def _visible_users(org: Organization, me: User, options: Options) -> tuple[Elements, Elements]:
+def _visible_users(org: Organization, me: User, options: Options) -> tuple[Any, Any]:
     """For guests and spectators, who may know only some users. Older clients need placeholders
     for the others."""
     people, inactive = Elements(), Elements()

@@ -1,11 +1,20 @@
 """Presence in the register snapshot."""
 
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 from tertulia.domain.people.user import User
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
+from tertulia.events.presence import PresencesByUser
+from tertulia.events.snapshot.state_part import StatePart
+from tertulia.wire import Doc
+
+
+class PresencesState(StatePart):
+    presences: Annotated[PresencesByUser, Doc("The presence of users.")]
+    presence_last_update_id: Annotated[int, Doc("The number of the last presence update.")]
+    server_timestamp: Annotated[float, Doc("The time of the presence data, in UNIX seconds.")]
 
 
 def is_shown(org: Organization) -> bool:
@@ -26,11 +35,11 @@ def presences(
 
 def presence_state(
     org: Organization, me: User, options: Options, days: int | None, now: float
-) -> dict[str, Any]:
+) -> PresencesState:
     board = org.presence
     slim = options.slim_presence or options.capabilities.simplified_presence_events
-    return {
-        "presences": presences(org, me, slim, None, days, now),
-        "presence_last_update_id": board.head,
-        "server_timestamp": now,
-    }
+    return PresencesState(
+        presences=presences(org, me, slim, None, days, now),
+        presence_last_update_id=board.head,
+        server_timestamp=now,
+    )

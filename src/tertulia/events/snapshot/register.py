@@ -8,7 +8,6 @@ from typing import Any
 
 from tertulia import events, storage
 from tertulia.database import Database
-from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.events.directory.follower import Follower
@@ -49,7 +48,7 @@ class Register:
         """
         is_applied = False
         while not is_applied:
-            data, updates, head = await database.read_in(self._org.realm.id, self._read)
+            data, updates, head = await database.of(self._org.realm.id).read(self._read)
             is_applied = self._follower.apply_in_freeze(updates)
         self._data, self._rules, self.start = data, head.rules, head.position
         if data.unread is not None:
@@ -71,15 +70,13 @@ class Register:
         return state
 
     def _read(self, tx: Tx) -> tuple[SnapshotData, LogUpdates, Head]:
-        deferred_head = tx.defer(storage.log.head_and_rules)
+        head = storage.log.head_and_rules(tx)
         query = SnapshotQuery(
             tx,
             self._user.id,
             self._wanted,
             self._caches.locations,
             self._caches.registers.find(self._key),
-            LogPosition(self._org.rules_seq, self._org.epoch),
         )
-        head = deferred_head()
         updates = self._follower.reader.fetch_relevant(tx, head)
         return query.facts(updates.rewritten(tx.realm_id), head.rules), updates, head

@@ -1,6 +1,20 @@
 """Facts about the server that the snapshot contains."""
 
+from typing import Annotated, Any
+
 import msgspec
+
+from tertulia.wire import Doc
+
+
+class IncomingWebhookService(msgspec.Struct):
+    name: Annotated[str, Doc("The name of the service, for programs.")]
+    display_name: Annotated[str, Doc("The name of the service, for people.")]
+    all_event_types: Annotated[
+        list[str] | None, Doc("The names of its events; null if there is no fixed list.")
+    ]
+    config_options: Annotated[list[dict[str, Any]], Doc("Always empty here.")]
+    url_options: Annotated[list[dict[str, Any]], Doc("Always empty here.")]
 
 
 class ServerInfo(msgspec.Struct, frozen=True):

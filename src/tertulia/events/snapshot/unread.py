@@ -1,7 +1,7 @@
 """Unread messages in the register snapshot, by conversation and topic."""
 
 from operator import attrgetter
-from typing import Any
+from typing import Annotated, cast
 
 import msgspec
 
@@ -11,16 +11,29 @@ from tertulia.domain.people.user import User
 from tertulia.events.snapshot.snapshot_data import SnapshotData
 from tertulia.events.snapshot.unread_query import FoundUnread
 from tertulia.storage.personal.topic_policies import UserTopic
+from tertulia.wire import Doc
+from tertulia.wire_fields import ChannelId, SenderId, TopicName, UserId
 
 _encode = msgspec.json.Encoder().encode
+
+
+UnreadIds = Annotated[list[int], Doc("Ids of the unread messages.")]
+
+
+class UnreadPerson(msgspec.Struct, gc=False):
+    """The unread messages of a conversation with one person."""
+
+    other_user_id: UserId
+    sender_id: SenderId
+    unread_message_ids: UnreadIds
 
 
 class UnreadTopic(msgspec.Struct, gc=False):
     """The unread messages of a topic, in its newest spelling."""
 
-    stream_id: int | None
-    topic: str
-    unread_message_ids: list[int]
+    stream_id: ChannelId
+    topic: TopicName
+    unread_message_ids: UnreadIds
 
     @property
     def size(self) -> int:
@@ -31,6 +44,22 @@ class UnreadTopic(msgspec.Struct, gc=False):
         ids = sorted(self.unread_message_ids + other.unread_message_ids)
         newest = self if ids[-1] == self.unread_message_ids[-1] else other
         return UnreadTopic(self.stream_id, newest.topic, ids)
+
+
+class UnreadGroup(msgspec.Struct, gc=False):
+    """The unread messages of a conversation with several people."""
+
+    user_ids_string: Annotated[str, Doc("Ids of the members, with commas.")]
+    unread_message_ids: UnreadIds
+
+
+class UnreadMessages(msgspec.Struct):
+    count: Annotated[int, Doc("The number of unread messages without muted ones.")]
+    pms: Annotated[list[UnreadPerson], Doc("Conversations with one person.")]
+    huddles: Annotated[list[UnreadGroup], Doc("Conversations with several people.")]
+    streams: Annotated[list[UnreadTopic], Doc("The topics of channels.")]
+    mentions: Annotated[list[int], Doc("Ids of the messages that mention the user.")]
+    old_unreads_missing: Annotated[bool, Doc("Whether there are older ones that are left out.")]
 
 
 def encode(user: User, facts: SnapshotData, *, empty_topic_name: bool) -> bytes:
@@ -46,7 +75,7 @@ def encode(user: User, facts: SnapshotData, *, empty_topic_name: bool) -> bytes:
 
 def unread_state(
     user: User, facts: SnapshotData, unread: FoundUnread, *, empty_topic_name: bool
-) -> dict[str, Any]:
+) -> UnreadMessages:
     """Leaves out channels without a subscription. Muted messages are not counted."""
     muted: dict[int | None, bool] = {}  # by subscribed channel
     for alike in facts.subscriptions:
@@ -62,20 +91,22 @@ def unread_state(
     for policy in facts.user_topics:
         if policy.channel_id in muted:
             count += _correction(policy, muted[policy.channel_id]) * _size(policy, topics)
-    return {
-        "count": count,
-        **_conversations(user, direct),
-        "streams": sorted(topics.values(), key=attrgetter("stream_id")),
-        "mentions": list(unread.mentioned),
-        "old_unreads_missing": unread.is_cut,
-    }
+    people, groups = _conversations(user, direct)
+    return UnreadMessages(
+        count=count,
+        pms=people,
+        huddles=groups,
+        streams=sorted(topics.values(), key=attrgetter("stream_id")),
+        mentions=list(unread.mentioned),
+        old_unreads_missing=unread.is_cut,
+    )
 
 
 def _topics(locations: Resolved, unnamed: str) -> dict[str, UnreadTopic]:
     """By topic key; different spellings are joined."""
     topics: dict[str, UnreadTopic] = {}
     for (channel_id, name, key, _), ids in locations:
-        topic = UnreadTopic(channel_id, name or unnamed, ids)
+        topic = UnreadTopic(cast(int, channel_id), name or unnamed, ids)
         topics[key] = topic.with_what(topics[key]) if key in topics else topic
     return topics
 
@@ -92,7 +123,7 @@ def _correction(policy: UserTopic, is_channel_muted: bool) -> int:
     return is_channel_muted - is_muted
 
 
-def _conversations(user: User, waiting: Resolved) -> dict[str, Any]:
+def _conversations(user: User, waiting: Resolved) -> tuple[list[UnreadPerson], list[UnreadGroup]]:
     pairs: dict[int, list[int]] = {}
     groups: dict[str, list[int]] = {}
     for conversation, ids in waiting:
@@ -101,13 +132,7 @@ def _conversations(user: User, waiting: Resolved) -> dict[str, Any]:
             groups[",".join(str(user_id) for user_id in conversation.member_ids)] = ids
         else:
             pairs[others[0] if others else user.id] = ids
-    return {
-        "pms": [
-            {"other_user_id": other, "sender_id": other, "unread_message_ids": ids}
-            for other, ids in sorted(pairs.items())
-        ],
-        "huddles": [
-            {"user_ids_string": key, "unread_message_ids": ids}
-            for key, ids in sorted(groups.items())
-        ],
-    }
+    return (
+        [UnreadPerson(other, other, ids) for other, ids in sorted(pairs.items())],
+        [UnreadGroup(key, ids) for key, ids in sorted(groups.items())],
+    )

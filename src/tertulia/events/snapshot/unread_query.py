@@ -1,12 +1,10 @@
 """Unread query: the unread messages of a user and their conversations, from database and caches.
 
-The messages since the unread state was stored, and the conversations of the newest messages, are
-usually few. So these queries are sent before it is known whether they are needed. What they miss is
-queried again.
+The messages since the unread state was stored are usually few. If there are more than a limit, they
+are queried again.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable
 
 import msgspec
 from msgspec import field
@@ -14,14 +12,13 @@ from pyroaring import BitMap64
 
 from tertulia import storage
 from tertulia.caches.message_locations import MessageLocations
-from tertulia.database.tx import Deferred, Tx
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import ConversationKey, Resolved
 from tertulia.events.snapshot.cached_register import CachedRegister
 from tertulia.storage.messages.unread import Stored, UnreadMessage
 
 MAX_UNREAD = 50_000
 MAX_ARRIVED = 1000
-MAX_DESCRIBED = 200
 
 
 class FoundUnread(msgspec.Struct):
@@ -41,18 +38,8 @@ class FoundUnread(msgspec.Struct):
 
 
 class UnreadQuery:
-    def __init__(
-        self, tx: Tx, user_id: int, locations: MessageLocations, cached: CachedRegister | None
-    ) -> None:
-        """`cached` may be outdated."""
+    def __init__(self, tx: Tx, user_id: int, locations: MessageLocations) -> None:
         self._tx, self._user_id, self._locations = tx, user_id, locations
-        unread = storage.messages.unread
-        self._stored = tx.defer(unread.stored, user_id)
-        self._arrived = tx.defer(unread.new_unread, user_id, MAX_ARRIVED)
-        newest = locations.newest(tx.realm_id)
-        self._newest = tx.defer(unread.describe_after, user_id, newest, MAX_DESCRIBED)
-        self._since = cached.waiting.min() if cached and cached.waiting else None
-        self._mentioned = [] if self._since is None else self._query_mentions(self._since)
 
     def found(
         self,
@@ -60,8 +47,10 @@ class UnreadQuery:
         cached: CachedRegister | None,
     ) -> FoundUnread:
         """`cached` must be valid."""
-        stored, arrived = self._stored(), self._arrived()
-        everything = storage.messages.unread.catch_up(
+        unread = storage.messages.unread
+        stored = unread.stored(self._tx, self._user_id)
+        arrived = unread.new_unread(self._tx, self._user_id, MAX_ARRIVED)
+        everything = unread.catch_up(
             self._tx, self._user_id, stored, arrived if len(arrived) < MAX_ARRIVED else None
         )
         waiting = _newest(everything)
@@ -77,33 +66,24 @@ class UnreadQuery:
             self._find_locations(found, rewritten)
         return found
 
-    def _mentions(self, waiting: BitMap64) -> Iterator[int]:
-        """Unread messages that mention the reader."""
-        if waiting and (self._since is None or waiting.min() < self._since):
-            self._mentioned = self._query_mentions(waiting.min())
-        return chain.from_iterable(found() for found in self._mentioned)
-
-    def _query_mentions(self, since: int) -> list[Deferred[list[int]]]:
+    def _mentions(self, waiting: BitMap64) -> list[int]:
+        """Unread messages that mention the reader, among others."""
+        if not waiting:
+            return []
+        flags, since = storage.messages.flags, waiting.min()
         marks = ("mentioned", "topic_wildcard_mentioned")
-        flags = storage.messages.flags
-        return [
-            self._tx.defer(flags.wildcards_since, since),
-            self._tx.defer(flags.with_flag, self._user_id, *marks, since=since),
-        ]
+        return flags.wildcards_since(self._tx, since) + flags.with_flag(
+            self._tx, self._user_id, *marks, since=since
+        )
 
     def _find_locations(self, found: FoundUnread, rewritten: frozenset[int] | None) -> None:
         ids = found.waiting.to_array().tolist()
         found.locations, found.unknown = self._locations.find_excluding(rewritten, ids)
         if found.unknown:
-            found.described = self._describe(set(found.unknown))
+            found.described = storage.messages.unread.describe(
+                self._tx, self._user_id, sorted(found.unknown)
+            )
             _add_described(found)
-
-    def _describe(self, unknown: set[int]) -> list[UnreadMessage]:
-        described = [each for each in self._newest() if each.id in unknown]
-        left = sorted(unknown.difference(each.id for each in described))
-        if left:
-            described += storage.messages.unread.describe(self._tx, self._user_id, left)
-        return described
 
 
 def locations_of(described: Iterable[UnreadMessage]) -> Iterable[tuple[int, ConversationKey]]:

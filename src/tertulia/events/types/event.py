@@ -1,8 +1,8 @@
 """The base class of events: a small record in the log that defines its own delivery.
 
-An event type is one class. Most need only fields, `kind`, `types` and `wire_fields`; the rest has
-defaults here. A class registers itself by its kind, and `kinds` imports all modules of this
-package, so no list has to name it.
+An event type is one class. Most need only fields, `kind`, the wire event `Wire` and `shared_wire`;
+the rest has defaults here. A class registers itself by its kind, and `kinds` imports all modules of
+this package, so no list has to name it.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -17,8 +17,7 @@ from tertulia.database.tx import Tx
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-
-Wire = dict[str, Any]
+from tertulia.wire import WireEvent, type_of
 
 _kinds: dict[str, type["Event"]] = {}
 
@@ -52,8 +51,9 @@ NO_REVOCATION = Revocation()
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     """Something that happened. The fields are stored in the log.
 
-    `kind` is its name in the log. `types` are its wire types; an event without any only changes the
-    directory. `touches` are the parts of the directory that every event of this kind invalidates.
+    `kind` is its name in the log. `wires` are the events that clients can receive, by default the
+    class `Wire` inside of it; an event without any only changes the directory.
+    `touches` are the parts of the directory that every event of this kind invalidates.
     `keeps_history` means that it changes no message and no access to messages.
     `invalidates_permits` means that it can change who may send what, or the consequences of a send.
     `revokes_access` means that it ends a key, a session or an account: the response to such a
@@ -61,7 +61,8 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     kind: ClassVar[str]
-    types: ClassVar[tuple[str, ...]] = ()
+    wires: ClassVar[tuple[type[WireEvent], ...]] = ()
+    types: ClassVar[tuple[str, ...]] = ()  # of the wire events
     touches: ClassVar[Invalidated] = Invalidated()
     is_readable: ClassVar[bool] = True
     keeps_history: ClassVar[bool] = False
@@ -70,6 +71,10 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
+        own = vars(cls).get("Wire")
+        if own is not None:
+            cls.wires = (own,)
+        cls.types = tuple(dict.fromkeys(map(type_of, cls.wires)))
         if "kind" in vars(cls) and _kinds.setdefault(cls.kind, cls) is not cls:
             raise TypeError(f"{cls.__name__} and {_kinds[cls.kind].__name__} have one word")
 
@@ -155,12 +160,12 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     # --- encoding ---
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         """The wire events for this listener: none, one or several, without ids."""
-        return ({"type": self.types[0], **each} for each in self.wire_fields(org))
+        return self.shared_wire(org)
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        """The wire events if they are the same for all listeners, without the type.
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        """The wire events if they are the same for all listeners.
 
         A kind implements this or, if listeners get different events, `wire`.
         """
@@ -170,7 +175,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
         """Equal for listeners who get the same bytes; None if every listener gets their own."""
         return "shared" if type(self).wire is Event.wire else None
 
-    def additions(self, to: Listener) -> Wire:
+    def additions(self, to: Listener) -> dict[str, Any]:
         """Members that only this listener gets, in addition to the shared ones."""
         return {}
 

@@ -1,9 +1,10 @@
 """User groups in API format, and their events."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from tertulia import events
 from tertulia.domain.groups.group import GROUP_PERMISSIONS, Group, GroupValue
@@ -11,25 +12,47 @@ from tertulia.domain.people.user import User
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import CreationTime, CreatorId, GroupId
+
+GroupDeactivated = Annotated[bool, Doc("Whether the group is deactivated.")]
+DirectSubgroupIds = Annotated[list[int], Doc("Ids of the direct subgroups.")]
+DirectMemberIds = Annotated[list[int], Doc("Ids of the members.")]
+Description = Annotated[str, Doc("The description of the group.")]
+GroupName = Annotated[str, Doc("The name of the group.", example="Kitchen")]
+
+
+def _meaning(permission: str) -> msgspec.Meta:
+    return Doc(GROUP_PERMISSIONS[permission].meaning)
+
+
+CanAddMembersGroup = Annotated[GroupValue, _meaning("can_add_members_group")]
+CanJoinGroup = Annotated[GroupValue, _meaning("can_join_group")]
+CanLeaveGroup = Annotated[GroupValue, _meaning("can_leave_group")]
+CanManageGroup = Annotated[GroupValue, _meaning("can_manage_group")]
+CanMentionGroup = Annotated[GroupValue, _meaning("can_mention_group")]
+CanRemoveMembersGroup = Annotated[GroupValue, _meaning("can_remove_members_group")]
 
 
 class GroupObject(msgspec.Struct, kw_only=True):
-    id: int
-    name: str
-    description: str
-    creator_id: int | None
-    date_created: int | None
-    members: list[int]
-    direct_subgroup_ids: list[int]
-    is_system_group: bool
-    can_add_members_group: GroupValue
-    can_join_group: GroupValue
-    can_leave_group: GroupValue
-    can_manage_group: GroupValue
-    can_mention_group: GroupValue
-    can_remove_members_group: GroupValue
-    deactivated: bool
+    id: GroupId
+    name: GroupName
+    description: Description
+    creator_id: CreatorId | None
+    date_created: CreationTime | None
+    members: Annotated[list[int], Doc("Ids of the members, without members of subgroups.")]
+    direct_subgroup_ids: DirectSubgroupIds
+    is_system_group: Annotated[
+        bool, Doc("Whether the group is made from roles and cannot be changed.")
+    ]
+    can_add_members_group: CanAddMembersGroup
+    can_join_group: CanJoinGroup
+    can_leave_group: CanLeaveGroup
+    can_manage_group: CanManageGroup
+    can_mention_group: CanMentionGroup
+    can_remove_members_group: CanRemoveMembersGroup
+    deactivated: GroupDeactivated
 
 
 def group_object(org: Organization, group: Group, viewer: User | None, now: float) -> GroupObject:
@@ -53,11 +76,53 @@ def group_object(org: Organization, group: Group, viewer: User | None, now: floa
     )
 
 
+class GroupAdd(WireEvent, tag="user_group"):
+    op: Literal["add"]
+    group: Annotated[GroupObject, Doc("The user group.")]
+
+
+class GroupRemove(WireEvent, tag="user_group"):
+    op: Literal["remove"]
+    group_id: GroupId
+
+
+class ChangedGroupObject(msgspec.Struct):
+    """The changed members of a group."""
+
+    name: GroupName | UnsetType = UNSET
+    description: Description | UnsetType = UNSET
+    deactivated: GroupDeactivated | UnsetType = UNSET
+    can_add_members_group: CanAddMembersGroup | UnsetType = UNSET
+    can_join_group: CanJoinGroup | UnsetType = UNSET
+    can_leave_group: CanLeaveGroup | UnsetType = UNSET
+    can_manage_group: CanManageGroup | UnsetType = UNSET
+    can_mention_group: CanMentionGroup | UnsetType = UNSET
+    can_remove_members_group: CanRemoveMembersGroup | UnsetType = UNSET
+
+
+class GroupUpdate(WireEvent, tag="user_group"):
+    op: Literal["update"]
+    group_id: GroupId
+    data: Annotated[ChangedGroupObject, Doc("The changed fields.")]
+
+
+class MembersUpdate(WireEvent, tag="user_group"):
+    op: Literal["add_members", "remove_members"]
+    group_id: GroupId
+    user_ids: DirectMemberIds
+
+
+class SubgroupsUpdate(WireEvent, tag="user_group"):
+    op: Literal["add_subgroups", "remove_subgroups"]
+    group_id: GroupId
+    direct_subgroup_ids: DirectSubgroupIds
+
+
 class SystemMembersAdded(Event, frozen=True):
     """A new user was added to the system groups of their role."""
 
     kind: ClassVar[str] = "system_members_added"
-    types: ClassVar[tuple[str, ...]] = ("user_group",)
+    wires = (MembersUpdate,)
 
     group_ids: list[int]
     user_id: int
@@ -65,16 +130,16 @@ class SystemMembersAdded(Event, frozen=True):
     def touched(self) -> Invalidated:
         return Invalidated(users={self.user_id})
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         for group_id in self.group_ids:
-            yield {"op": "add_members", "group_id": group_id, "user_ids": [self.user_id]}
+            yield MembersUpdate("add_members", group_id, [self.user_id])
 
 
 class GroupCreated(Event, frozen=True):
     """A group was created. Its members come in another event."""
 
     kind: ClassVar[str] = "group_created"
-    types: ClassVar[tuple[str, ...]] = ("user_group",)
+    wires = (GroupAdd, SubgroupsUpdate)
     touches: ClassVar[Invalidated] = Invalidated(groups=True)
 
     group_id: int
@@ -86,7 +151,7 @@ class GroupCreated(Event, frozen=True):
     subgroups: list[int]
     permissions: dict[str, GroupValue]
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         group = GroupObject(
             id=self.group_id,
             name=self.name,
@@ -99,14 +164,9 @@ class GroupCreated(Event, frozen=True):
             deactivated=False,
             **self.permissions,
         )
-        yield {"type": "user_group", "op": "add", "group": group}
+        yield GroupAdd("add", group)
         if self.subgroups:
-            yield {
-                "type": "user_group",
-                "op": "add_subgroups",
-                "group_id": self.group_id,
-                "direct_subgroup_ids": self.subgroups,
-            }
+            yield SubgroupsUpdate("add_subgroups", self.group_id, self.subgroups)
 
 
 class GroupChanged(Event, frozen=True):
@@ -116,36 +176,31 @@ class GroupChanged(Event, frozen=True):
     """
 
     kind: ClassVar[str] = "group_changed"
-    types: ClassVar[tuple[str, ...]] = ("user_group",)
+    wires = (GroupUpdate, GroupRemove, GroupAdd)
     touches: ClassVar[Invalidated] = Invalidated(groups=True)
 
     group_id: int
     data: dict[str, Any]
     was_deactivated: bool
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         knows = to.options.capabilities.include_deactivated_groups
         deactivated = self.data.get("deactivated")
         if not knows and deactivated is True:
-            yield {"type": "user_group", "op": "remove", "group_id": self.group_id}
+            yield GroupRemove("remove", self.group_id)
         elif not knows and deactivated is False:
             viewer = org.users[to.user_id]
             group = group_object(org, org.groups[self.group_id], viewer, org.clock())
-            yield {"type": "user_group", "op": "add", "group": group}
+            yield GroupAdd("add", group)
         elif knows or not (self.was_deactivated and "name" in self.data):
-            yield {
-                "type": "user_group",
-                "op": "update",
-                "group_id": self.group_id,
-                "data": self.data,
-            }
+            yield GroupUpdate("update", self.group_id, ChangedGroupObject(**self.data))
 
 
 class MembersChanged(Event, frozen=True):
     """Users were added to a group or removed from it."""
 
     kind: ClassVar[str] = "group_members"
-    types: ClassVar[tuple[str, ...]] = ("user_group",)
+    wires = (MembersUpdate,)
     touches: ClassVar[Invalidated] = Invalidated(groups=True)
 
     group_id: int
@@ -158,19 +213,18 @@ class MembersChanged(Event, frozen=True):
     def apply(self, org: Organization) -> None:
         org.add_members(self.group_id, self.user_ids, (), added=self.added)
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {
-            "op": "add_members" if self.added else "remove_members",
-            "group_id": self.group_id,
-            "user_ids": self.user_ids,
-        }
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        op: Literal["add_members", "remove_members"] = (
+            "add_members" if self.added else "remove_members"
+        )
+        yield MembersUpdate(op, self.group_id, self.user_ids)
 
 
 class SubgroupsChanged(Event, frozen=True):
     """Subgroups were added to a group or removed from it."""
 
     kind: ClassVar[str] = "group_subgroups"
-    types: ClassVar[tuple[str, ...]] = ("user_group",)
+    wires = (SubgroupsUpdate,)
     touches: ClassVar[Invalidated] = Invalidated(groups=True)
 
     group_id: int
@@ -183,9 +237,8 @@ class SubgroupsChanged(Event, frozen=True):
     def apply(self, org: Organization) -> None:
         org.add_members(self.group_id, (), self.subgroup_ids, added=self.added)
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {
-            "op": "add_subgroups" if self.added else "remove_subgroups",
-            "group_id": self.group_id,
-            "direct_subgroup_ids": self.subgroup_ids,
-        }
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        op: Literal["add_subgroups", "remove_subgroups"] = (
+            "add_subgroups" if self.added else "remove_subgroups"
+        )
+        yield SubgroupsUpdate(op, self.group_id, self.subgroup_ids)

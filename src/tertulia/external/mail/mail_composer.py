@@ -1,11 +1,12 @@
-"""Composes a mail in text and HTML from a template.
+"""Composes a mail in text and HTML.
 
-Each kind of mail has one template per language, `templates/KIND.LANGUAGE.txt`: a subject,
-paragraphs, and a paragraph `[words](address)` that becomes a button in HTML. So text and HTML have
-one source. Values are inserted on one line each, so that none can start a paragraph.
+Each kind of mail has a subject and paragraphs (`layouts.py`), whose texts are in the catalogue of
+its language. Text and HTML are both made from them. Values are inserted on one line each, so that
+none can start a paragraph.
 """
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, tzinfo
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -15,13 +16,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from tertulia import domain
-from tertulia.domain.emails import INDENT, LINE_BREAK, Email
+from tertulia import locale
+from tertulia.domain.emails import BETWEEN, INDENT, LINE_BREAK, Email
 from tertulia.domain.inbound_mail import OURS
+from tertulia.external.mail.layouts import LAYOUTS, Button, Optional, Paragraphs, Part
+from tertulia.locale import Texts
 
-TEMPLATES = Path(__file__).parent / "templates"
+FOLDER = Path(__file__).parent
 ENDS_WITH_ADDRESS = re.compile(r"(.+): (https?://\S+)")
-BUTTON = re.compile(r"\[([^\]]+)\]\((\S+)\)")
 
 
 class Paragraph(NamedTuple):
@@ -48,11 +50,11 @@ def compose(mail: Email, *, sender: str, name: str, number: str, now: float) -> 
         message[header] = _one_line(value)
     text = "\n\n".join(map(_as_text, paragraphs)) + "\n"
     message.set_content(text.replace(LINE_BREAK, "\n").replace(INDENT, " "))
-    page = _engine(is_html=True).get_template("layout.html")
+    page = _engine().get_template("layout.html")
     message.add_alternative(
         page.render(
             language=mail.language,
-            direction=domain.organization.languages.direction(mail.language),
+            direction=locale.direction(mail.language),
             subject=subject,
             organization=name,
             paragraphs=paragraphs,
@@ -64,20 +66,30 @@ def compose(mail: Email, *, sender: str, name: str, number: str, now: float) -> 
     return message
 
 
-def kinds() -> set[str]:
-    return {path.name.split(".")[0] for path in TEMPLATES.glob("*.txt")}
-
-
 def _rendered(mail: Email) -> tuple[str, list[Paragraph]]:
-    template = _engine(is_html=False).get_template(f"{mail.kind}.{mail.language}.txt")
-    head, _, body = template.render(**mail.values).partition("\n\n")
-    parts = [part.strip() for part in body.split("\n\n")]
-    return _one_line(head), [_paragraph(part) for part in parts if part]
+    t = locale.texts(mail.language)
+    values = {name: _one_line(value) for name, value in mail.values.items()}
+    subject = values.get("place") or t(f"mail.{mail.kind}.subject", **values)
+    if values.get("named"):
+        subject += f" [{values['organization']}]"
+    parts = LAYOUTS[mail.kind]
+    return subject, [each for part in parts for each in _paragraphs(part, t, mail, values)]
 
 
-def _paragraph(part: str) -> Paragraph:
-    button = BUTTON.fullmatch(part)
-    return Paragraph(part) if button is None else Paragraph(button[1], button[2])
+def _paragraphs(part: Part, t: Texts, mail: Email, values: dict[str, str]) -> Iterator[Paragraph]:
+    match part:
+        case str(key):
+            yield Paragraph(t(key, **values))
+        case Button(key, address):
+            yield Paragraph(t(key, **values), address.format_map(values))
+        case Optional(value, key):
+            if values.get(value):
+                yield Paragraph(t(key, **values))
+        case Paragraphs(value, otherwise):
+            given = filter(None, map(_one_line, mail.values[value].split(BETWEEN)))
+            yield from map(Paragraph, given)
+            if otherwise and not mail.values[value]:
+                yield Paragraph(t(otherwise, **values))
 
 
 def _foot(paragraphs: list[Paragraph]) -> list[Paragraph]:
@@ -109,13 +121,12 @@ def _one_line(value: object) -> str:
 
 
 @cache
-def _engine(*, is_html: bool) -> Any:
+def _engine() -> Any:
     import jinja2
 
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=is_html,  # noqa: S701 - the other part is plain text
-        finalize=None if is_html else _one_line,
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -58,7 +58,8 @@ async def connect(config: Config) -> AsyncIterator[SmtpConnection]:
         await client.connect()
     except (library.SMTPException, OSError) as trouble:
         client.close()
-        raise SendFailed(_describe(trouble)) from trouble
+        hint = _setting_to_check(trouble)
+        raise SendFailed(f"{_describe(trouble)}{hint and f' (look at {hint})'}") from trouble
     try:
         yield SmtpConnection(client, library)
     finally:
@@ -66,6 +67,16 @@ async def connect(config: Config) -> AsyncIterator[SmtpConnection]:
             await client.quit()
         except (library.SMTPException, OSError):
             client.close()
+
+
+def _setting_to_check(trouble: Exception) -> str:
+    """The settings that a failed connection is about, if it is about encryption."""
+    text = str(trouble).lower()
+    if "certificate" in text:
+        return "smtp_host, whose certificate is not valid for this name"
+    if any(word in text for word in ("tls", "ssl", "unexpected eof", "connection lost")):
+        return "smtp_security and smtp_port"
+    return ""
 
 
 def _describe(trouble: Exception) -> str:

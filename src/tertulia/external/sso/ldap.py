@@ -11,6 +11,7 @@ import ssl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import ldap3
@@ -22,6 +23,7 @@ from ldap3.core.exceptions import (
     LDAPInvalidCredentialsResult,
     LDAPInvalidFilterError,
     LDAPNoSuchObjectResult,
+    LDAPOperationResult,
     LDAPOperationsErrorResult,
     LDAPSASLPrepError,
     LDAPSizeLimitExceededResult,
@@ -165,6 +167,8 @@ def _convert_errors(directory: LdapDirectory) -> Iterator[None]:
 def _setting_to_check(directory: LdapDirectory, error: Exception) -> str:
     """The setting in the `[[ldap]]` table that an error is about."""
     text = str(error)
+    if directory.ca_file and not Path(directory.ca_file).is_file():
+        return f"ca_file: {directory.ca_file} does not exist"
     if "mismatch" in text:  # the certificate is for another host name
         return "the host in url"
     if "CERTIFICATE_VERIFY_FAILED" in text:
@@ -210,7 +214,12 @@ def _bind(directory: LdapDirectory, dn: str, password: str) -> ldap3.Connection:
         connection.open(read_server_info=False)
         connection.socket = _BoundedSocket(connection.socket, directory.timeout_seconds)
         if not directory.is_ldaps and not directory.plain:
-            connection.start_tls(read_server_info=False)
+            try:
+                connection.start_tls(read_server_info=False)
+            except LDAPOperationResult as error:
+                raise LdapError(
+                    f"it refuses StartTLS: {error.description} (look at url and plain)"
+                ) from error
         connection.bind(read_server_info=False)
     return connection
 

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -97,7 +98,9 @@ def check_bounds(document: Any, name: str) -> None:
 
 @cache
 def tls_context(ca_file: str) -> ssl.SSLContext:
-    """Cached, because loading takes a while."""
+    """Cached, because loading takes a while. Raises ProviderError."""
+    if ca_file and not Path(ca_file).is_file():
+        raise ProviderError(f"ca_file: {ca_file} does not exist")
     return httpx.create_ssl_context(ca_file or True)
 
 

@@ -19,7 +19,7 @@ from tertulia.actions.channels.edits import ChannelChanges
 from tertulia.actions.channels.subscription_settings import Choice
 from tertulia.actions.people.statuses import NewStatus
 from tertulia.config import Config, ConfigError
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.files.attachments import Attachment, Quota
@@ -50,7 +50,7 @@ PASSWORD_FILE = "demo-password"  # noqa: S105
 _PICTURE = re.compile(r"\{picture (\w+)\}")
 
 
-def fill(config: Config, database: Database, vault: Vault) -> DemoPeople:
+def fill(config: Config, database: BlockingDatabase, vault: Vault) -> DemoPeople:
     """Load the demo into an empty database.
 
     If the database already contains the demo, only return who can log in.
@@ -58,15 +58,15 @@ def fill(config: Config, database: Database, vault: Vault) -> DemoPeople:
     noted = config.data / PASSWORD_FILE
     if noted.exists() and (people := _find_existing(database)):
         return DemoPeople(people, noted.read_text(encoding="utf-8").strip())
-    if database.read_now(0, storage.data_check.has_people):
+    if database.of(0).read(storage.data_check.has_people):
         raise ConfigError(
             f"--demo is for new data, and in {config.data} there are people already. Leave it out,"
             " or choose another folder with --data."
         )
     now = database.clock()
-    database_then = Database(database.dialect, lambda: moment(now, FOUNDED))
+    database_then = BlockingDatabase(database.dialect, lambda: moment(now, FOUNDED))
     name = ORGANIZATION if config.organization == Config().organization else config.organization
-    realm = database_then.write_now(0, actions.organization.get_or_create_first, name)
+    realm = database_then.of(0).write(actions.organization.get_or_create_first, name)
     password = secrets.token_hex(5)
     play = DemoLoader(
         vault,
@@ -75,17 +75,17 @@ def fill(config: Config, database: Database, vault: Vault) -> DemoPeople:
         now,
         has_public_pages=config.web_public_streams_enabled,
     )
-    database.write_now(realm.id, play.load)
+    database.of(realm.id).write(play.load)
     file_permissions.write_private(noted, password.encode())
     people = [user for user in play.users.values() if not user.is_bot]
     keys = {name: (user.email, play.keys[name]) for name, user in play.users.items()}
     return DemoPeople(people, password, keys)
 
 
-def _find_existing(database: Database) -> list[User]:
+def _find_existing(database: BlockingDatabase) -> list[User]:
     """The users of the demo, if this database contains it."""
-    for realm in database.read_now(0, storage.organization.list_all):
-        found = database.read_now(realm.id, _find_cast)
+    for realm in database.of(0).read(storage.organization.list_all):
+        found = database.of(realm.id).read(_find_cast)
         if all(found):
             return [user for user in found if user is not None]
     return []

@@ -1,5 +1,6 @@
 """Channels."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -9,12 +10,12 @@ from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.groups.group import GroupValue
 from tertulia.storage.channels import folders, grouped_subscriptions, subscriptions, topics
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 
 
-_CHANNELS = Record(Channel, "channel", readings={"permissions": _decode})
+_CHANNELS = RowMapper(Channel, "channel", readings={"permissions": _decode})
 
 
 def find(tx: Tx, channel_id: int) -> Channel | None:
@@ -23,6 +24,13 @@ def find(tx: Tx, channel_id: int) -> Channel | None:
 
 def find_by_name(tx: Tx, name: str) -> Channel | None:
     return _CHANNELS.find(tx, name_key=domain.channels.topics.fold(name.strip()))
+
+
+def find_by_names(tx: Tx, names: Iterable[str]) -> dict[str, Channel]:
+    """Channels by the folded names; missing ones are left out."""
+    keys = list({domain.channels.topics.fold(name.strip()) for name in names})
+    found = _CHANNELS.where(tx, "id", name_key=keys) if keys else []
+    return {domain.channels.topics.fold(channel.name): channel for channel in found}
 
 
 def names(tx: Tx) -> dict[int, str]:
@@ -36,6 +44,10 @@ def find_many(tx: Tx, channel_ids: list[int]) -> list[Channel]:
 
 def list_all(tx: Tx) -> list[Channel]:
     return _CHANNELS.where(tx, "id")
+
+
+def list_private(tx: Tx) -> list[Channel]:
+    return _CHANNELS.where(tx, "id", invite_only=True)
 
 
 class StoredPrivacy(msgspec.Struct, frozen=True):

@@ -3,9 +3,9 @@
 from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.folders import Folder
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_FOLDERS = Record(Folder, "channel_folder")
+_FOLDERS = RowMapper(Folder, "channel_folder")
 
 
 def find(tx: Tx, folder_id: int) -> Folder | None:

@@ -25,7 +25,7 @@ def of_user(tx: Tx, user_id: int) -> list[AlikeSubscriptions]:
     """All rows of the user, past subscriptions included."""
     settings = ", ".join(Subscription._fields[3:])
     rows = tx.tuples(
-        f"SELECT active, {tx.dialect.joined_ids('channel_id')}, {settings} FROM subscription"
+        f"SELECT active, {tx.dialect.sql.joined_ids('channel_id')}, {settings} FROM subscription"
         f" WHERE user_id = :user AND realm_id = :realm GROUP BY active, {settings}",
         user=user_id,
     )

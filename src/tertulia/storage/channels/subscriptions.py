@@ -1,11 +1,13 @@
 """Subscriptions, and the spans during which users were subscribed."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, Subscription
 from tertulia.domain.messages.message import Message
 
@@ -89,11 +91,11 @@ def of_user(tx: Tx, user_id: int) -> list[Subscription]:
     ]
 
 
-def of_channel(tx: Tx, channel_id: int, user_ids: list[int]) -> list[Subscription]:
-    """The rows of some users in one channel."""
+def of_channels(tx: Tx, channel_ids: list[int], user_ids: list[int]) -> list[Subscription]:
+    """The rows of some users in some channels."""
     rows = tx.all(
-        "SELECT * FROM subscription WHERE channel_id = :channel AND user_id IN :users",
-        channel=channel_id,
+        "SELECT * FROM subscription WHERE channel_id IN :channels AND user_id IN :users",
+        channels=channel_ids,
         users=user_ids,
     )
     return [_subscription(row) for row in rows]
@@ -135,11 +137,17 @@ def active_pairs(tx: Tx) -> list[tuple[int, int]]:
 
 def count_active(tx: Tx, channel_id: int) -> int:
     """Active subscribers whose accounts are active."""
-    return tx.number(
-        "SELECT count(*) AS value FROM subscription s JOIN account a ON a.id = s.user_id"
-        " WHERE s.channel_id = :channel AND s.active AND a.is_active",
-        channel=channel_id,
+    return counts_active(tx, [channel_id]).get(channel_id, 0)
+
+
+def counts_active(tx: Tx, channel_ids: list[int]) -> dict[int, int]:
+    """The same for several channels; those without subscribers are left out."""
+    rows = tx.tuples(
+        "SELECT s.channel_id, count(*) FROM subscription s JOIN account a ON a.id = s.user_id"
+        " WHERE s.channel_id IN :channels AND s.active AND a.is_active GROUP BY s.channel_id",
+        channels=channel_ids,
     )
+    return dict(rows)
 
 
 def colors_of(tx: Tx, user_ids: list[int]) -> dict[int, set[str]]:
@@ -152,50 +160,70 @@ def colors_of(tx: Tx, user_ids: list[int]) -> dict[int, set[str]]:
     return taken
 
 
+class NewSubscriber(NamedTuple):
+    channel: Channel
+    user_id: int
+    color: str  # for a first subscription
+
+
 def activate(tx: Tx, channel: Channel, colors: dict[int, str], seq: int, message_id: int) -> None:
-    """Subscribe users; the colors are for first subscriptions."""
+    """Subscribe users to one channel; the colors are for first subscriptions."""
+    new = [NewSubscriber(channel, user_id, color) for user_id, color in colors.items()]
+    activate_all(tx, new, seq, message_id)
+
+
+def activate_all(tx: Tx, new: list[NewSubscriber], seq: int, message_id: int) -> None:
     tx.insert_rows(
         "subscription",
-        ({"user_id": user_id, "color": color} for user_id, color in colors.items()),
+        (
+            {
+                "channel_id": each.channel.id,
+                "user_id": each.user_id,
+                "color": each.color,
+                "push_notifications": each.channel.default_push or None,
+            }
+            for each in new
+        ),
         "ON CONFLICT (user_id, channel_id) DO UPDATE SET active = excluded.active",
-        channel_id=channel.id,
         active=True,
-        push_notifications=channel.default_push or None,
     )
     tx.insert_rows(
         "subscription_span",
-        ({"user_id": user_id} for user_id in colors),
-        channel_id=channel.id,
+        ({"channel_id": each.channel.id, "user_id": each.user_id} for each in new),
         start_seq=seq,
         start_message_id=message_id,
     )
 
 
-def end(tx: Tx, channel_id: int, user_ids: list[int], seq: int, message_id: int) -> None:
+def end(tx: Tx, channel_ids: list[int], user_ids: list[int], seq: int, message_id: int) -> None:
+    """Unsubscribe users from all of the channels that they are in."""
     tx.execute(
-        "UPDATE subscription SET active = :no WHERE channel_id = :channel AND user_id IN :users",
+        "UPDATE subscription SET active = :no"
+        " WHERE channel_id IN :channels AND user_id IN :users AND active",
         no=False,
-        channel=channel_id,
+        channels=channel_ids,
         users=user_ids,
     )
     tx.execute(
         "UPDATE subscription_span SET end_seq = :seq, end_message_id = :message"
-        " WHERE channel_id = :channel AND user_id IN :users AND end_seq IS NULL",
+        " WHERE channel_id IN :channels AND user_id IN :users AND end_seq IS NULL",
         seq=seq,
         message=message_id,
-        channel=channel_id,
+        channels=channel_ids,
         users=user_ids,
     )
 
 
-def set_property(tx: Tx, user_id: int, channel_id: int, name: str, value: bool | str) -> None:
-    """Change one personal setting. The name is one of ours, never a client's."""
+def set_property(tx: Tx, user_id: int, name: str, values: Mapping[int, bool | str]) -> None:
+    """Change one personal setting of some channels, by id. The name is one of ours, never a
+    client's."""
     assert name in PROPERTIES
-    tx.execute(
+    tx.execute_many(
         f"UPDATE subscription SET {name} = :value WHERE user_id = :user AND channel_id = :channel",
-        value=value,
-        user=user_id,
-        channel=channel_id,
+        [
+            {"value": value, "user": user_id, "channel": channel_id}
+            for channel_id, value in values.items()
+        ],
     )
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import asdict
 
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Attachment, MediaInfo
 
 _COLUMNS = (

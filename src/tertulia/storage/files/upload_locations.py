@@ -4,12 +4,12 @@ from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
 from tertulia.storage.files.uploads import TO_DELETE
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
 HOLD_SECONDS = 3600  # how long a hold lasts if it is not renewed
 
 
-_UPLOADS = Record(
+_UPLOADS = RowMapper(
     StoredUpload,
     alias="u",
     columns={"name": "stored_name", "size": "stored_bytes", "digest": "stored_digest"},

@@ -1,3 +1,1 @@
 """Scheduled messages and reminders."""
-
-from tertulia.storage.later import reminders, scheduled

@@ -9,6 +9,7 @@ from typing import Any
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Message
+from tertulia.storage.channels import topics
 from tertulia.storage.messages import (
     catch_up,
     conversations,
@@ -35,11 +36,20 @@ NAMES = [
     for name in Message.__struct_fields__
     if name not in ("member_ids", "reactions", "edits", "submessages")
 ]
+# A subquery: a join would read all conversations for a few messages.
+_MEMBERS = "(SELECT v.member_ids FROM conversation v WHERE v.id = m.conversation_id)"
+_ELSEWHERE = {"topic": topics.NAME, "moved_at": topics.MOVED_AT}
 # In the order of `as_message`.
-COLUMNS = (
-    f"{', '.join(f'm.{name}' for name in NAMES)},"
-    # A subquery: a join would read all conversations for a few messages.
-    " (SELECT v.member_ids FROM conversation v WHERE v.id = m.conversation_id) AS member_ids"
+COLUMNS = ", ".join(
+    [
+        *(f"{_ELSEWHERE.get(name, 'm.' + name)} AS {name}" for name in NAMES),
+        f"{_MEMBERS} AS member_ids",
+    ]
+)
+# The same of a row of `kept_message`, which belongs to no topic.
+KEPT_COLUMNS = (
+    f"{', '.join(f'm.{name}' for name in NAMES if not name.startswith('topic_'))},"
+    f" NULL AS topic_id, 0 AS topic_since, {_MEMBERS} AS member_ids"
 )
 # Tables whose rows are deleted with their message.
 MESSAGE_TABLES = (
@@ -150,16 +160,23 @@ def ids_since(tx: Tx, message_ids: Sequence[int], moment: float) -> list[int]:
     )
 
 
-def origins(tx: Tx, message_ids: Sequence[int]) -> dict[int, list[int]]:
-    """The channels that messages were sent to, each with its message ids in order."""
-    rows = tx.all(
-        "SELECT id, origin_channel_id FROM message WHERE realm_id = :realm AND id IN :ids"
-        " AND origin_channel_id IS NOT NULL ORDER BY id",
+def origins(tx: Tx, channel_id: int, message_ids: Sequence[int]) -> dict[int, list[int]]:
+    """The channels that messages of a channel were sent to, each with its message ids in order.
+
+    Few messages have left their channel, and there is an index of them.
+    """
+    rows = tx.tuples(
+        "SELECT id, origin_channel_id FROM message WHERE realm_id = :realm"
+        " AND arrived_seq IS NOT NULL AND id IN :ids AND origin_channel_id <> :channel ORDER BY id",
         ids=list(message_ids),
+        channel=channel_id,
     )
     found: dict[int, list[int]] = {}
-    for row in rows:
-        found.setdefault(row["origin_channel_id"], []).append(row["id"])
+    for message_id, origin_id in rows:
+        found.setdefault(origin_id, []).append(message_id)
+    arrived = {message_id for message_id, _ in rows}
+    if stayed := sorted(each for each in message_ids if each not in arrived):
+        found[channel_id] = stayed
     return found
 
 
@@ -176,11 +193,12 @@ def count_after(tx: Tx, channel_id: int, message_id: int) -> int:
 
 
 def insert_in_channel(tx: Tx, sender_id: int, channel_id: int, topic: str, draft: Draft) -> int:
-    return _insert(tx, sender_id, draft, channel_id, None, topic)
+    row = storage.channels.topics.get_or_start(tx, channel_id, topic)
+    return _insert(tx, new_row(sender_id, draft, channel_id, None, row.id, row.edit_id))
 
 
 def insert_in_conversation(tx: Tx, sender_id: int, conversation_id: int, draft: Draft) -> int:
-    return _insert(tx, sender_id, draft, None, conversation_id, "")
+    return _insert(tx, new_row(sender_id, draft, None, conversation_id))
 
 
 def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
@@ -215,7 +233,9 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     storage.search.removal.remove_deleted(tx, ids)
     for table in MESSAGE_TABLES:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
+    topic_ids = tx.column("SELECT DISTINCT topic_id FROM message WHERE id IN :ids", ids=ids)
     tx.delete("message", id=ids)
+    storage.channels.topics.delete_empty(tx, [each for each in topic_ids if each is not None])
     if ids:
         record_newest_deleted(tx, max(ids))
 
@@ -250,6 +270,8 @@ def as_message(
     edited_at: float | None,
     moved_at: float | None,
     resolve_notice: Any,
+    topic_id: int | None,
+    topic_since: int,
     member_ids: str | None,
 ) -> Message:
     """SQLite has 1 for true."""
@@ -273,6 +295,8 @@ def as_message(
         edited_at,
         moved_at,
         bool(resolve_notice),
+        topic_id,
+        topic_since,
     )
 
 
@@ -298,18 +322,11 @@ def assigned(columns: Iterable[str]) -> str:
     return ", ".join(f"{name} = :{name}" for name in columns)
 
 
-def _insert(
-    tx: Tx,
-    sender_id: int,
-    draft: Draft,
-    channel_id: int | None,
-    conversation_id: int | None,
-    topic: str,
-) -> int:
-    row = new_row(sender_id, draft, channel_id, conversation_id, topic)
+def _insert(tx: Tx, row: Mapping[str, Any]) -> int:
+    new_id = tx.dialect.sql.next_message_id
     return tx.insert(
         f"INSERT INTO message (id, realm_id, sent_at, {', '.join(row)})"
-        f" VALUES ({tx.dialect.next_message_id}, :realm, :now, :{', :'.join(row)}) RETURNING id",
+        f" VALUES ({new_id}, :realm, :now, :{', :'.join(row)}) RETURNING id",
         now=tx.now,
         **row,
     )
@@ -320,7 +337,8 @@ def new_row(
     draft: Draft,
     channel_id: int | None,
     conversation_id: int | None,
-    topic: str,
+    topic_id: int | None = None,
+    topic_since: int = 0,
 ) -> dict[str, Any]:
     """The columns of a new message, except for those that sending assigns."""
     return content_columns(draft) | {
@@ -328,8 +346,8 @@ def new_row(
         "channel_id": channel_id,
         "origin_channel_id": channel_id,
         "conversation_id": conversation_id,
-        "topic": topic,
-        "topic_key": domain.channels.topics.fold(topic),
+        "topic_id": topic_id,
+        "topic_since": topic_since,
         "client": draft.client,
         "read_by_sender": draft.read_by_sender,
         "channel_wildcard": draft.mentions.channel_wildcard and channel_id is not None,

@@ -6,7 +6,8 @@ import msgspec
 from msgspec.structs import replace
 
 from tertulia import domain, storage
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.catch_up import CatchUpMessage
 from tertulia.domain.messages.widget_state import Poll
 
@@ -37,8 +38,8 @@ def _texts(tx: Tx, user_id: int, ids: list[int]) -> list[UnreadText]:
     flags = storage.messages.flags.flags_of(tx, user_id, ids)
     polls = _open_polls(tx, user_id, ids)
     rows = tx.all(
-        "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.topic_key, m.rendered, m.sent_at,"
-        " m.channel_wildcard,"
+        "SELECT m.id, m.sender_id, m.channel_id, m.rendered, m.sent_at, m.channel_wildcard,"
+        f" {storage.channels.topics.NAME} AS topic, {storage.channels.topics.KEY} AS topic_key,"
         " (SELECT v.member_ids FROM conversation v WHERE v.id = m.conversation_id) AS member_ids,"
         " (SELECT a.bot_type FROM account a WHERE a.id = m.sender_id) AS bot_type,"
         " (SELECT count(DISTINCT r.user_id) FROM reaction r WHERE r.message_id = m.id) AS reactions"

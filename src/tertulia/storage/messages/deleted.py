@@ -16,6 +16,7 @@ from tertulia.domain.messages.deleted import (
     KeptSelection,
     KeptTopic,
 )
+from tertulia.storage.channels.topics import KEY, MOVED_AT, NAME
 from tertulia.storage.organization.legal_holds import IS_HELD
 
 MESSAGE = (
@@ -24,13 +25,16 @@ MESSAGE = (
     " has_image, has_attachment, origin_channel_id, arrived_seq, edited_at, moved_at,"
     " resolve_notice, closed_seq"
 )
+_PLACE = {"topic": NAME, "topic_key": KEY, "moved_at": MOVED_AT}
+# The same columns of a message `m`.
+OF_MESSAGE = ", ".join(f"{_PLACE.get(each, 'm.' + each)} AS {each}" for each in MESSAGE.split(", "))
 # The rows that are kept with a message. The others of MESSAGE_TABLES are pending notifications, and
 # stops of answers: a restored answer can no longer be deleted by the user who asked.
 DETAILS = {
     "message_flag": "realm_id, user_id, flag, message_id",
     "reaction": "id, realm_id, message_id, user_id, emoji_name, emoji_code, reaction_type",
     "message_edit": "id, realm_id, message_id, user_id, edited_at, prev_content, prev_rendered,"
-    " prev_topic, topic, prev_channel_id, channel_id",
+    " prev_topic, topic, prev_channel_id, channel_id, after_edit_id",
     "submessage": "id, realm_id, message_id, sender_id, msg_type, content",
     "removed_link_preview": "realm_id, message_id",
     "attachment_message": "realm_id, attachment_id, message_id",
@@ -40,10 +44,11 @@ DETAILS = {
 def keep(tx: Tx, message_ids: Sequence[int], deletion: Deletion, purge_after: float) -> None:
     """Copy messages that are about to be deleted."""
     ids = list(message_ids)
+    storage.messages.edits.detach(tx, ids)
     tx.execute(
         f"INSERT INTO kept_message ({MESSAGE}, reason, deleted_at, deleted_by, purge_after)"
-        f" SELECT {MESSAGE}, :reason, :now, :by, :purge FROM message"
-        " WHERE realm_id = :realm AND id IN :ids",
+        f" SELECT {OF_MESSAGE}, :reason, :now, :by, :purge FROM message m"
+        " WHERE m.realm_id = :realm AND m.id IN :ids",
         reason=deletion.reason,
         now=tx.now,
         by=deletion.user_id,
@@ -61,9 +66,22 @@ def keep(tx: Tx, message_ids: Sequence[int], deletion: Deletion, purge_after: fl
 def restore(tx: Tx, message_ids: Sequence[int]) -> None:
     """Move messages back, with their details; links to files that exist no longer are dropped."""
     ids = list(message_ids)
+    places = tx.tuples(
+        "SELECT DISTINCT channel_id, topic FROM kept_message"
+        " WHERE realm_id = :realm AND id IN :ids AND channel_id IS NOT NULL",
+        ids=ids,
+    )
+    for channel_id, topic in places:
+        storage.channels.topics.get_or_start(tx, channel_id, topic)
+    columns = ", ".join(name for name in MESSAGE.split(", ") if name not in ("topic", "topic_key"))
+    row = (
+        "SELECT t.{} FROM topic t WHERE t.channel_id = k.channel_id"
+        " AND t.name_key = k.topic_key AND t.name = k.topic ORDER BY t.id LIMIT 1"
+    )
     tx.execute(
-        f"INSERT INTO message ({MESSAGE}) SELECT {MESSAGE} FROM kept_message"
-        " WHERE realm_id = :realm AND id IN :ids",
+        f"INSERT INTO message ({columns}, topic_id, topic_since)"
+        f" SELECT {columns}, ({row.format('id')}), coalesce(({row.format('edit_id')}), 0)"
+        " FROM kept_message k WHERE realm_id = :realm AND id IN :ids",
         ids=ids,
     )
     for table, columns in DETAILS.items():
@@ -92,7 +110,8 @@ def find(tx: Tx, selection: KeptSelection, *, after_id: int = 0, limit: int) -> 
     """The first kept messages after an id, by id; without reactions, edits and submessages."""
     condition, values = _condition(selection)
     rows = tx.tuples(
-        f"SELECT {storage.messages.COLUMNS}, m.reason, m.deleted_at, m.deleted_by, m.purge_after"
+        f"SELECT {storage.messages.KEPT_COLUMNS},"
+        " m.reason, m.deleted_at, m.deleted_by, m.purge_after"
         f" FROM kept_message m WHERE m.realm_id = :realm AND m.id > :after AND {condition}"
         " ORDER BY m.id LIMIT :limit",
         after=after_id,

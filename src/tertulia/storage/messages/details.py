@@ -9,11 +9,16 @@ from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 
 
-def with_details(tx: Tx, messages: Sequence[Message], prefix: str = "") -> list[Message]:
-    """The messages with their details, from tables whose names have a prefix."""
+def with_details(
+    tx: Tx, messages: Sequence[Message], prefix: str = "", *, only_last_text: bool = False
+) -> list[Message]:
+    """The messages with their details, from tables whose names have a prefix.
+
+    `only_last_text` leaves out earlier texts but the last one.
+    """
     ids = [message.id for message in messages]
     reacted = storage.messages.reactions.of_messages(tx, ids, prefix)
-    edited = storage.messages.edits.of_messages(tx, ids, prefix)
+    edited = storage.messages.edits.of_messages(tx, ids, prefix, only_last_text=only_last_text)
     parts = storage.messages.submessages.of_messages(tx, ids, prefix)
     return [
         replace(

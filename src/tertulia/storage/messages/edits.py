@@ -1,33 +1,83 @@
 """Edits and moves of messages, and their history."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Edit, Message
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.channels.topics import TopicRow
+from tertulia.storage.row_mapper import RowMapper
 
-_EDITS = Record(Edit)
+_EDITS = RowMapper(Edit)
+
+
+class MoveTarget(msgspec.Struct, frozen=True):
+    """Where messages are moved."""
+
+    channel_id: int
+    topic: str
+    new_topic: str | None = None  # set if the topic changes
+    new_channel_id: int | None = None  # set if the channel changes
+    arrived_seq: int | None = None  # the event with which they arrive in the other channel
+    counts_as_move: bool = True  # resolving a topic does not
+
+    @property
+    def columns(self) -> list[str]:
+        """What changes in each of the messages, as assignments."""
+        if self.new_channel_id is None:
+            return []
+        return ["channel_id = :channel", "arrived_seq = :seq", _CLOSED_SEQ]
+
+    @property
+    def params(self) -> dict[str, object]:
+        if self.new_channel_id is None:
+            return {}
+        return {"channel": self.new_channel_id, "seq": self.arrived_seq}
+
+
+# The moves of the topic of a message `m` since it is there, as rows `e` of `topic_edit`.
+OF_TOPIC = "e.topic_id = m.topic_id AND e.id > m.topic_since"
+
+MAX_MOVED_ALONE = 200  # more messages get a topic row of their own, which is moved instead
 
 
 def of_messages(
-    tx: Tx, message_ids: Sequence[int], prefix: str = ""
+    tx: Tx, message_ids: Sequence[int], prefix: str = "", *, only_last_text: bool = False
 ) -> dict[int, tuple[Edit, ...]]:
-    """All changes of the messages, oldest first."""
+    """All changes of the messages and moves of their topics, oldest first; only the last change of
+    a text with the former text, if `only_last_text`."""
     if not message_ids:
         return {}
+    texts = "prev_content, prev_rendered"
+    if only_last_text:
+        is_last = (
+            f"id = (SELECT max(last.id) FROM {prefix}message_edit last"
+            " WHERE last.message_id = edit.message_id AND last.prev_content IS NOT NULL)"
+        )
+        texts = ", ".join(
+            f"CASE WHEN {is_last} THEN {name} END AS {name}" for name in texts.split(", ")
+        )
+    moves = (
+        " UNION ALL SELECT e.id, m.id, e.user_id, e.edited_at, NULL, NULL, e.prev_topic, e.topic,"
+        " e.prev_channel_id, e.channel_id, e.after_edit_id, 2"
+        f" FROM message m JOIN topic_edit e ON {OF_TOPIC} WHERE m.id IN :ids"
+    )
     rows = tx.all(
-        "SELECT id, message_id, user_id, edited_at, prev_content, prev_rendered, prev_topic,"
-        " topic, prev_channel_id, channel_id"
-        f" FROM {prefix}message_edit WHERE message_id IN :ids ORDER BY message_id, id",
+        f"SELECT id, message_id, user_id, edited_at, {texts}, prev_topic,"
+        " topic, prev_channel_id, channel_id, coalesce(after_edit_id, id) AS place,"
+        " CASE WHEN after_edit_id IS NULL THEN 0 ELSE 1 END AS kind"
+        f" FROM {prefix}message_edit edit WHERE message_id IN :ids{'' if prefix else moves}"
+        " ORDER BY message_id, place, kind, id",
         ids=list(message_ids),
     )
     found: dict[int, list[Edit]] = {}
     for row in rows:
         found.setdefault(row["message_id"], []).append(_EDITS.of(row))
-    return {message_id: tuple(edits) for message_id, edits in found.items()}
+    limit = domain.limits.MAX_EDITS_PER_MESSAGE
+    return {message_id: tuple(edits[-limit:]) for message_id, edits in found.items()}
 
 
 def insert_content(
@@ -50,30 +100,56 @@ def insert_content(
     return edit_id
 
 
-def insert_moves(
-    tx: Tx, message_ids: Sequence[int], user_id: int, topic: str | None, channel_id: int | None
-) -> None:
+def detach(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Copy the moves of their topics to messages that leave them, or whose next move is recorded
+    with their text."""
+    ids = list(message_ids)
+    names = "user_id, edited_at, prev_topic, topic, prev_channel_id, channel_id, after_edit_id"
+    copied = tx.execute(
+        f"INSERT INTO message_edit (realm_id, message_id, {names})"
+        f" SELECT m.realm_id, m.id, e.{names.replace(', ', ', e.')} FROM message m"
+        f" JOIN topic_edit e ON {OF_TOPIC} WHERE m.realm_id = :realm AND m.id IN :ids"
+        " ORDER BY m.id, e.id",
+        ids=ids,
+    )
+    if copied:
+        place = "FROM topic t WHERE t.id = message.topic_id"
+        tx.execute(
+            f"UPDATE message SET topic_since = (SELECT t.edit_id {place}), moved_at = coalesce("
+            f"(SELECT t.moved_at {place} AND t.moved_edit_id > message.topic_since), moved_at)"
+            " WHERE realm_id = :realm AND id IN :ids AND topic_id IS NOT NULL",
+            ids=ids,
+        )
+        _delete_oldest_of(tx, ids)
+
+
+def _insert_moves(tx: Tx, message_ids: Sequence[int], user_id: int, to: MoveTarget) -> None:
     """Record the location of messages; call it before they are moved."""
+    ids = list(message_ids)
     tx.execute(
         "INSERT INTO message_edit (realm_id, message_id, user_id, edited_at, prev_topic, topic,"
-        " prev_channel_id, channel_id)"
-        f" SELECT realm_id, id, :user, :now, {'NULL' if topic is None else 'topic'}, :topic,"
-        f" {'NULL' if channel_id is None else 'channel_id'}, :channel"
-        " FROM message WHERE realm_id = :realm AND id IN :ids ORDER BY id",
+        " prev_channel_id, channel_id) SELECT m.realm_id, m.id, :user, :now,"
+        f" {'NULL' if to.new_topic is None else storage.channels.topics.NAME}, :topic,"
+        f" {'NULL' if to.new_channel_id is None else 'm.channel_id'}, :channel"
+        " FROM message m WHERE m.realm_id = :realm AND m.id IN :ids ORDER BY m.id",
         user=user_id,
         now=tx.now,
-        topic=topic,
-        channel=channel_id,
-        ids=list(message_ids),
+        topic=to.new_topic,
+        channel=to.new_channel_id,
+        ids=ids,
     )
-    often = tx.all(
+    _delete_oldest_of(tx, ids)
+
+
+def _delete_oldest_of(tx: Tx, ids: list[int]) -> None:
+    often = tx.column(
         "SELECT message_id FROM message_edit WHERE message_id IN :ids"
         " GROUP BY message_id HAVING count(*) > :limit",
-        ids=list(message_ids),
+        ids=ids,
         limit=domain.limits.MAX_EDITS_PER_MESSAGE,
     )
-    for row in often:
-        _delete_oldest(tx, row["message_id"])
+    for message_id in often:
+        _delete_oldest(tx, message_id)
 
 
 def _delete_oldest(tx: Tx, message_id: int) -> None:
@@ -113,45 +189,174 @@ def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
 
 def count_of_others(tx: Tx, message_ids: Sequence[int], user_id: int) -> int:
     """The number of these messages that other users have sent."""
-    return tx.number(
-        "SELECT count(*) AS value FROM message WHERE id IN :ids AND sender_id <> :user",
+    own = tx.number(
+        "SELECT count(*) AS value FROM message WHERE sender_id = :user AND id IN :ids",
         ids=list(message_ids),
         user=user_id,
     )
+    return len(message_ids) - own
 
 
-class MoveTarget(msgspec.Struct, frozen=True):
-    """Where messages are moved."""
+def move(
+    tx: Tx, message_ids: Sequence[int], user_id: int, to: MoveTarget, recorded_id: int | None = None
+) -> None:
+    """Move messages of one topic; recipients and read state do not change.
 
-    topic: str
-    channel_id: int | None = None  # set if they leave their channel
-    arrived_seq: int | None = None  # the event with which they arrive in the other channel
-    counts_as_move: bool = True  # resolving a topic does not
+    A topic row whose messages all move is changed instead of them. The move of the message with
+    `recorded_id` is recorded already, with its text.
+    """
+    parts = parts_of(tx, message_ids)
+    for part in parts:
+        target = storage.channels.topics.named(tx, to.channel_id, to.topic)
+        joins = target is not None and all(target.id != each.topic_id for each in parts)
+        if len(part.ids) <= MAX_MOVED_ALONE and (joins or not part.is_whole):
+            target = target or storage.channels.topics.get_or_start(tx, to.channel_id, to.topic)
+            _move_messages(tx, part.ids, target, user_id, to, recorded_id)
+            storage.channels.topics.delete_empty(tx, [part.topic_id])
+        else:
+            row_id = part.topic_id if part.is_whole else split(tx, part.topic_id, part.ids, None)
+            assert row_id is not None
+            _move_row(tx, row_id, user_id, to, recorded_id if recorded_id in part.ids else None)
 
 
-def move(tx: Tx, message_ids: Sequence[int], to: MoveTarget) -> None:
-    """Move messages; recipients and read state do not change.
+class TopicPart(NamedTuple):
+    """Messages of a topic row."""
+
+    topic_id: int
+    ids: list[int]
+    is_whole: bool  # the row has no others
+
+    @property
+    def must_be_split(self) -> bool:
+        """Whether its messages are so many that they are moved with a row of their own."""
+        return not self.is_whole and len(self.ids) > MAX_MOVED_ALONE
+
+
+def parts_of(tx: Tx, message_ids: Sequence[int]) -> list[TopicPart]:
+    """Some messages of one topic, by topic row."""
+    if not message_ids:
+        return []
+    sizes = dict(
+        tx.tuples(
+            "SELECT m.topic_id, count(*) FROM message m WHERE m.topic_id IN"
+            " (SELECT t.id FROM topic t JOIN topic s ON s.channel_id = t.channel_id"
+            " AND s.name_key = t.name_key JOIN message n ON n.topic_id = s.id WHERE n.id = :id)"
+            " GROUP BY m.topic_id",
+            id=message_ids[0],
+        )
+    )
+    if len(sizes) == 1 and sum(sizes.values()) == len(message_ids):
+        return [TopicPart(topic_id, list(message_ids), is_whole=True) for topic_id in sizes]
+    found: dict[int, list[int]] = {}
+    for topic_id, message_id in tx.tuples(
+        "SELECT topic_id, id FROM message WHERE realm_id = :realm AND id IN :ids ORDER BY id",
+        ids=list(message_ids),
+    ):
+        found.setdefault(topic_id, []).append(message_id)
+    return [
+        TopicPart(topic_id, ids, is_whole=len(ids) == sizes.get(topic_id))
+        for topic_id, ids in found.items()
+    ]
+
+
+def split(tx: Tx, topic_id: int, message_ids: Sequence[int], row_id: int | None) -> int | None:
+    """Give some messages of a topic row a row of their own, in the same place. Readers see no
+    difference.
+
+    `row_id` is the new row, if others were given to it before. Returns the new row, or None if one
+    of the rows was moved meanwhile.
+    """
+    if row_id is None:
+        row_id = tx.insert(
+            "INSERT INTO topic (realm_id, channel_id, name, name_key)"
+            " SELECT realm_id, channel_id, name, name_key FROM topic WHERE id = :id RETURNING id",
+            id=topic_id,
+        )
+    elif not tx.exists(
+        "SELECT 1 AS found FROM topic a JOIN topic b ON b.channel_id = a.channel_id"
+        " AND b.name = a.name WHERE a.id = :old AND b.id = :new",
+        old=topic_id,
+        new=row_id,
+    ):
+        return None
+    ids = tx.column(
+        "SELECT id FROM message WHERE topic_id = :topic AND id IN :ids",
+        topic=topic_id,
+        ids=list(message_ids),
+    )
+    detach(tx, ids)
+    storage.search.changes.mark_of_topic(tx, ids)
+    tx.execute(
+        "UPDATE message SET topic_id = :row,"
+        " topic_since = (SELECT t.edit_id FROM topic t WHERE t.id = :row)"
+        " WHERE realm_id = :realm AND id IN :ids",
+        row=row_id,
+        ids=ids,
+    )
+    storage.channels.topics.delete_empty(tx, [topic_id, row_id])
+    return row_id
+
+
+def _move_messages(
+    tx: Tx, ids: list[int], target: TopicRow, user_id: int, to: MoveTarget, recorded_id: int | None
+) -> None:
+    """Move each message to another topic row.
 
     One statement writes each row once: in PostgreSQL every version of a row is written to all
     indexes, and other writers wait meanwhile.
     """
-    columns = ["topic = :topic", "topic_key = :key"]
-    values: dict[str, object] = {
-        "topic": to.topic,
-        "key": domain.channels.topics.fold(to.topic),
-    }
-    if to.counts_as_move:
-        columns.append("moved_at = :now")
-        values |= {"now": tx.now}
-    if to.channel_id is not None:
-        columns += ["channel_id = :channel", "arrived_seq = :seq", _CLOSED_SEQ]
-        values |= {"channel": to.channel_id, "seq": to.arrived_seq}
+    detach(tx, ids)
+    _insert_moves(tx, [each for each in ids if each != recorded_id], user_id, to)
+    moved = ["moved_at = :now"] if to.counts_as_move else []
+    columns = ["topic_id = :topic", "topic_since = :since", *moved, *to.columns]
     tx.execute(
         f"UPDATE message SET {', '.join(columns)} WHERE realm_id = :realm AND id IN :ids",
-        ids=list(message_ids),
-        **values,
+        topic=target.id,
+        since=target.edit_id,
+        now=tx.now,
+        ids=ids,
+        **to.params,
     )
-    storage.search.index.record_changes(tx, message_ids)
+    storage.search.index.record_changes(tx, ids)
+
+
+def _move_row(tx: Tx, topic_id: int, user_id: int, to: MoveTarget, recorded_id: int | None) -> None:
+    """Move all messages of a topic row: one row changes."""
+    if recorded_id is not None:
+        detach(tx, [recorded_id])
+    edit_id = tx.insert(
+        "INSERT INTO topic_edit (realm_id, topic_id, user_id, edited_at, prev_topic, topic,"
+        " prev_channel_id, channel_id, after_edit_id) SELECT realm_id, id, :user, :now,"
+        f" {'NULL' if to.new_topic is None else 'name'}, :new_topic,"
+        f" {'NULL' if to.new_channel_id is None else 'channel_id'}, :new_channel,"
+        " coalesce((SELECT max(e.id) FROM message_edit e), 0)"
+        " FROM topic WHERE id = :topic RETURNING id",
+        user=user_id,
+        now=tx.now,
+        new_topic=to.new_topic,
+        new_channel=to.new_channel_id,
+        topic=topic_id,
+    )
+    moved = {"moved_edit_id": edit_id, "moved_at": tx.now} if to.counts_as_move else {}
+    tx.update(
+        "topic",
+        topic_id,
+        channel_id=to.channel_id,
+        name=to.topic,
+        name_key=domain.channels.topics.fold(to.topic),
+        edit_id=edit_id,
+        **moved,
+    )
+    if recorded_id is not None:
+        since: dict[str, object] = {"moved_at": tx.now} if to.counts_as_move else {}
+        tx.update("message", recorded_id, topic_since=edit_id, **since)
+    if to.columns:
+        tx.execute(
+            f"UPDATE message SET {', '.join(to.columns)} WHERE topic_id = :topic",
+            topic=topic_id,
+            **to.params,
+        )
+    storage.search.changes.record_topic(tx, topic_id)
 
 
 # A message that leaves a channel whose history was closed stays closed to later subscribers.

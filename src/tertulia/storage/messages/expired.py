@@ -1,8 +1,10 @@
 """Counts the messages that a retention period or a deletion would delete."""
 
+from typing import Any
+
 import msgspec
 
-from tertulia import domain
+from tertulia import domain, storage
 from tertulia.database.tx import Tx
 
 ALL = float("inf")  # sent at any time
@@ -26,9 +28,9 @@ def with_default_period(tx: Tx, before: float) -> ExpiredMessages:
 
 
 def in_topic(tx: Tx, channel_id: int, topic: str) -> ExpiredMessages:
-    condition = "m.channel_id = :channel AND m.topic_key = :topic"
     key = domain.channels.topics.fold(topic)
-    return _count(tx, condition, ALL, channel=channel_id, topic=key)
+    condition, params = storage.channels.topics.condition(tx, channel_id, key)
+    return _count(tx, f"m.{condition}", ALL, **params)
 
 
 def by_sender(tx: Tx, sender_id: int) -> ExpiredMessages:
@@ -39,7 +41,7 @@ def in_organization(tx: Tx) -> ExpiredMessages:
     return _count(tx, "1 = 1", ALL)
 
 
-def _count(tx: Tx, condition: str, before: float, **values: int | str) -> ExpiredMessages:
+def _count(tx: Tx, condition: str, before: float, **values: Any) -> ExpiredMessages:
     row = tx.one(
         "SELECT count(*) AS count, min(m.sent_at) AS oldest, max(m.sent_at) AS newest"
         f" FROM message m WHERE m.realm_id = :realm AND m.sent_at < :before AND {condition}",

@@ -23,7 +23,7 @@ def append(tx: Tx, sends: Sequence[FastSend]) -> list[AssignedIds] | None:
     id meanwhile.
     """
     assert tx.dialect.is_embedded, "ids beyond the first were not taken from the sequence"
-    taking = f"{_HEAD} RETURNING seq, {tx.dialect.next_message_id} AS first_id"
+    taking = f"{_HEAD} RETURNING seq, {tx.dialect.sql.next_message_id} AS first_id"
     row = tx.one(taking, line=tx.timeline(), **_head(sends))
     if row is None:
         return None
@@ -139,8 +139,9 @@ _WANTED = (
     " ORDER BY h.realm_id FOR NO KEY UPDATE OF h SKIP LOCKED), "
 )
 TYPES = {
-    **dict.fromkeys(["topic", "topic_key", "content", "rendered", "client"], "text"),
+    **dict.fromkeys(["content", "rendered", "client"], "text"),
     **dict.fromkeys(["sender_id", "channel_id", "origin_channel_id", "conversation_id"], "bigint"),
+    **dict.fromkeys(["topic_id", "topic_since"], "bigint"),
     **dict.fromkeys(["is_me", "has_link", "has_image", "has_attachment"], "boolean"),
     **dict.fromkeys(["read_by_sender", "channel_wildcard", "resolve_notice"], "boolean"),
     "render_version": "integer",

@@ -187,7 +187,7 @@ class Walk(msgspec.Struct, frozen=True):
             return self._query(way)
         if way.by_topic:
             here = [scope.channel_id for scope in way.scopes]
-            in_channels = self._query(way, "m.channel_id IN :scopes", by_realm=False, scopes=here)
+            in_channels = self._query(way, "+m.channel_id IN :scopes", by_realm=False, scopes=here)
             return in_channels + self._other_scopes(way)
         is_part = way.by_mark or not way.is_whole
         if (is_part or self.count > MAX_PER_SCOPE) and len(way.scopes) > MAX_SEPARATE_SCOPES:

@@ -6,6 +6,7 @@ selection that the organization need not be scanned.
 
 from pyroaring import BitMap64
 
+from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import RESOLVED_PREFIX
 from tertulia.domain.personal.topic_policies import TopicPolicy
@@ -13,7 +14,8 @@ from tertulia.storage.messages.selections import Selection
 
 DIRECT = "m.conversation_id IS NOT NULL"
 RESOLVED = (
-    f"m.channel_id IS NOT NULL AND substr(m.topic, 1, {len(RESOLVED_PREFIX)}) = '{RESOLVED_PREFIX}'"
+    "m.topic_id IN (SELECT p.id FROM topic p WHERE p.realm_id = :realm"
+    f" AND substr(p.name, 1, {len(RESOLVED_PREFIX)}) = '{RESOLVED_PREFIX}')"
 )
 HAS = {
     "link": "m.has_link",
@@ -28,8 +30,8 @@ KINDS_OF_CHANNELS = {
 }
 
 
-def in_channel(selection: Selection, channel_id: int) -> str:
-    return f"m.channel_id = {selection.value(channel_id)}"
+def in_channel(selection: Selection, channel_id: int, *, by_index: bool = True) -> str:
+    return f"{'' if by_index else '+'}m.channel_id = {selection.value(channel_id)}"
 
 
 def in_channels(selection: Selection, realm_id: int, kind: str) -> str:
@@ -40,8 +42,17 @@ def in_channels(selection: Selection, realm_id: int, kind: str) -> str:
     )
 
 
-def in_topic(selection: Selection, topic_key: str) -> str:
-    return f"m.channel_id IS NOT NULL AND m.topic_key = {selection.value(topic_key)}"
+def in_topic(tx: Tx, selection: Selection, channel_id: int | None, topic_key: str) -> str:
+    """In a topic of one channel, or in the topics of this name in all channels."""
+    if channel_id is None:
+        return (
+            "m.topic_id IN (SELECT p.id FROM topic p WHERE p.realm_id ="
+            f" {selection.value(tx.realm_id)} AND p.name_key = {selection.value(topic_key)})"
+        )
+    rows = storage.channels.topics.rows_of(tx, channel_id, topic_key)
+    if len(rows) == 1:  # so that the index is in the order of the messages
+        return f"m.topic_id = {selection.value(rows[0])}"
+    return f"m.topic_id IN {selection.value(rows)}"
 
 
 def sent_by(selection: Selection, user_id: int) -> str:
@@ -71,9 +82,9 @@ def with_policy(selection: Selection, user_id: int, *policies: TopicPolicy) -> s
     """In a topic for which the user has one of these policies."""
     listed = ", ".join(str(int(policy)) for policy in policies)
     return (
-        "EXISTS (SELECT 1 FROM user_topic t"
-        f" WHERE t.user_id = {selection.value(user_id)} AND t.channel_id = m.channel_id"
-        f" AND t.topic_key = m.topic_key AND t.policy IN ({listed}))"
+        "EXISTS (SELECT 1 FROM topic p JOIN user_topic t ON t.channel_id = p.channel_id"
+        f" AND t.topic_key = p.name_key WHERE p.id = m.topic_id"
+        f" AND t.user_id = {selection.value(user_id)} AND t.policy IN ({listed}))"
     )
 
 
@@ -104,8 +115,9 @@ def flagged(tx: Tx, user_id: int, *flags: str) -> BitMap64:
 def in_followed_topics(tx: Tx, user_id: int) -> BitMap64:
     """All messages of the topics that a user follows, received or not."""
     rows = tx.all(
-        "SELECT m.id FROM user_topic t JOIN message m"
-        " ON m.channel_id = t.channel_id AND m.topic_key = t.topic_key"
+        "SELECT m.id FROM user_topic t JOIN topic p"
+        " ON p.channel_id = t.channel_id AND p.name_key = t.topic_key"
+        " JOIN message m ON m.topic_id = p.id"
         f" WHERE t.user_id = :user AND t.policy = {int(TopicPolicy.FOLLOWED)}",
         user=user_id,
     )

@@ -6,9 +6,9 @@ from msgspec.structs import asdict
 
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Reaction
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_REACTIONS = Record(Reaction)
+_REACTIONS = RowMapper(Reaction)
 
 
 def of_messages(

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.widgets import Submessage
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_SUBMESSAGES = Record(Submessage, "submessage")
+_SUBMESSAGES = RowMapper(Submessage, "submessage")
 
 
 def of_messages(

@@ -42,14 +42,13 @@ class TopicNeighbours(msgspec.Struct, frozen=True):
 
 def starts(tx: Tx, channel_id: int, topic_key: str, page_messages: int) -> TopicStarts:
     """Where the pages of a topic start. Takes a microsecond per message."""
+    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
     rows = tx.tuples(
         "SELECT n, id FROM (SELECT id, row_number() OVER (ORDER BY id) AS n,"
-        " count(*) OVER () AS total FROM message"
-        " WHERE channel_id = :channel AND topic_key = :topic) numbered"
+        f" count(*) OVER () AS total FROM message WHERE {where}) numbered"
         " WHERE mod(n, :size) = 1 OR n = total ORDER BY n",
-        channel=channel_id,
-        topic=topic_key,
         size=page_messages,
+        **params,
     )
     first = [message_id for number, message_id in rows if number % page_messages == 1]
     count, last_id = rows[-1] if rows else (0, 0)
@@ -58,12 +57,11 @@ def starts(tx: Tx, channel_id: int, topic_key: str, page_messages: int) -> Topic
 
 def id_at(tx: Tx, channel_id: int, topic_key: str, offset: int) -> int:
     """The message of a topic with so many older ones. It is found in the index alone."""
+    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
     return tx.number(
-        "SELECT id AS value FROM message WHERE channel_id = :channel AND topic_key = :topic"
-        " ORDER BY id LIMIT 1 OFFSET :offset",
-        channel=channel_id,
-        topic=topic_key,
+        f"SELECT id AS value FROM message WHERE {where} ORDER BY id LIMIT 1 OFFSET :offset",
         offset=offset,
+        **params,
     )
 
 
@@ -72,17 +70,15 @@ def page(
 ) -> list[TopicMessage]:
     """Messages of a topic from one of them on, with reactions and polls, oldest first."""
     content = ", m.content" if with_content else ""
+    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
     rows = tx.tuples(
         "SELECT m.id, m.sender_id, m.rendered, m.sent_at, m.is_me, m.edited_at,"
         " EXISTS (SELECT 1 FROM reaction r WHERE r.message_id = m.id)"
         f" OR EXISTS (SELECT 1 FROM submessage s WHERE s.message_id = m.id){content}"
-        " FROM message m"
-        " WHERE m.channel_id = :channel AND m.topic_key = :topic AND m.id >= :first"
-        " ORDER BY m.id LIMIT :limit",
-        channel=channel_id,
-        topic=topic_key,
+        f" FROM message m WHERE m.{where} AND m.id >= :first ORDER BY m.id LIMIT :limit",
         first=first_id,
         limit=limit,
+        **params,
     )
     messages = list(starmap(TopicMessage, rows))
     ids = [each.id for each in messages if each.has_details]
@@ -100,27 +96,31 @@ def page(
 
 def current_name(tx: Tx, channel_id: int, topic_key: str) -> str | None:
     """The topic as its newest message has it."""
-    found: str | None = tx.value(
-        "SELECT topic AS value FROM message WHERE channel_id = :channel AND topic_key = :topic"
-        " ORDER BY id DESC LIMIT 1",
+    rows = tx.tuples(
+        "SELECT t.name, (SELECT max(m.id) FROM message m WHERE m.topic_id = t.id) FROM topic t"
+        " WHERE t.channel_id = :channel AND t.name_key = :topic ORDER BY 2 DESC LIMIT 1",
         channel=channel_id,
         topic=topic_key,
     )
-    return found
+    return rows[0][0] if rows else None
 
 
 def neighbours(tx: Tx, channel_id: int, topic_key: str) -> TopicNeighbours:
     """The topics before and after a topic. Four entries of the indexes are read, however much
     there is."""
-    ids = "FROM message WHERE channel_id = :channel AND topic_key = :topic"
-    before = tx.dialect.beside("channel_id", ":channel", "<", f"(SELECT min(id) {ids})")
-    after = tx.dialect.beside("channel_id", ":channel", ">", f"(SELECT max(id) {ids})")
-    topic = "SELECT CASE WHEN channel_id = :channel THEN topic END FROM message WHERE"
+    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    ids = f"FROM message WHERE {where}"
+    before = tx.dialect.sql.beside("channel_id", ":channel", "<", f"(SELECT min(id) {ids})")
+    after = tx.dialect.sql.beside("channel_id", ":channel", ">", f"(SELECT max(id) {ids})")
+    topic = (
+        f"SELECT CASE WHEN channel_id = :channel THEN {storage.channels.topics.NAME} END"
+        " FROM message m WHERE"
+    )
     row = tx.one(
         f"SELECT ({topic} {before} ORDER BY channel_id DESC, id DESC LIMIT 1) AS earlier,"
         f" ({topic} {after} ORDER BY channel_id, id LIMIT 1) AS later",
         channel=channel_id,
-        topic=topic_key,
+        **params,
     )
     assert row is not None
     return TopicNeighbours(row["earlier"], row["later"])
@@ -128,36 +128,29 @@ def neighbours(tx: Tx, channel_id: int, topic_key: str) -> TopicNeighbours:
 
 def newest_ids(tx: Tx, channel_id: int, topic_key: str, limit: int) -> list[int]:
     """The newest messages of a topic, newest first."""
+    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
     return tx.column(
-        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
-        " ORDER BY id DESC LIMIT :limit",
-        channel=channel_id,
-        topic=topic_key,
+        f"SELECT id FROM message WHERE {where} ORDER BY id DESC LIMIT :limit",
         limit=limit,
+        **params,
     )
 
 
 def count(tx: Tx, channel_id: int, topic_key: str, limit: int) -> int:
     """The number of messages of a topic; stops counting at `limit`."""
+    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
     return tx.number(
-        "SELECT count(*) AS value FROM (SELECT 1 FROM message WHERE channel_id = :channel"
-        " AND topic_key = :topic LIMIT :limit) counted",
-        channel=channel_id,
-        topic=topic_key,
+        f"SELECT count(*) AS value FROM (SELECT 1 FROM message WHERE {where} LIMIT :limit) counted",
         limit=limit,
+        **params,
     )
 
 
 def count_topics(tx: Tx, channel_id: int, limit: int) -> int:
-    """The number of topics of a channel; stops counting at `limit`. Reads one entry of the index
-    for each topic, not all of them."""
+    """The number of topics of a channel; stops counting at `limit`."""
     return tx.number(
-        "WITH RECURSIVE found (topic_key) AS (SELECT min(topic_key) FROM message"
-        " WHERE channel_id = :channel UNION ALL SELECT (SELECT min(m.topic_key) FROM message m"
-        " WHERE m.channel_id = :channel AND m.topic_key > found.topic_key) FROM found"
-        " WHERE found.topic_key IS NOT NULL)"
-        " SELECT count(*) AS value FROM (SELECT 1 FROM found WHERE topic_key IS NOT NULL"
-        " LIMIT :limit) counted",
+        "SELECT count(*) AS value FROM (SELECT DISTINCT name_key FROM topic"
+        " WHERE channel_id = :channel LIMIT :limit) counted",
         channel=channel_id,
         limit=limit,
     )
@@ -174,12 +167,11 @@ def newest_at(tx: Tx, channel_id: int) -> float | None:
 
 def count_before(tx: Tx, channel_id: int, topic_key: str, message_id: int) -> int:
     """How many messages of a topic are older than a message."""
+    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
     return tx.number(
-        "SELECT count(*) AS value FROM message WHERE channel_id = :channel"
-        " AND topic_key = :topic AND id < :id",
-        channel=channel_id,
-        topic=topic_key,
+        f"SELECT count(*) AS value FROM message WHERE {where} AND id < :id",
         id=message_id,
+        **params,
     )
 
 
@@ -212,11 +204,12 @@ def newest_topics(
 def topics_between(tx: Tx, channel_id: int, first_id: int, last_id: int) -> list[ListedTopic]:
     """The topics whose newest message is in a range of ids, `last_id` excluded; oldest first."""
     rows = tx.all(
-        "SELECT m.topic, m.sent_at FROM (SELECT topic_key, max(id) AS newest FROM message"
-        " WHERE channel_id = :channel AND id >= :first AND id < :last GROUP BY topic_key) t"
-        " JOIN message m ON m.id = t.newest WHERE NOT EXISTS (SELECT 1 FROM message l"
-        " WHERE l.channel_id = :channel AND l.topic_key = t.topic_key AND l.id >= :last)"
-        " ORDER BY m.id",
+        f"SELECT {storage.channels.topics.NAME} AS topic, m.sent_at FROM (SELECT p.name_key,"
+        " max(n.id) AS newest FROM message n JOIN topic p ON p.id = n.topic_id"
+        " WHERE n.channel_id = :channel AND n.id >= :first AND n.id < :last GROUP BY p.name_key) t"
+        " JOIN message m ON m.id = t.newest WHERE NOT EXISTS (SELECT 1 FROM topic o JOIN message l"
+        " ON l.topic_id = o.id WHERE o.channel_id = :channel AND o.name_key = t.name_key"
+        " AND l.id >= :last) ORDER BY m.id",
         channel=channel_id,
         first=first_id,
         last=last_id,
@@ -236,10 +229,10 @@ def range_of_ids(tx: Tx, channel_id: int) -> tuple[int, int] | None:
 def _scan(tx: Tx, channel_id: int, before: int | None) -> Iterator[tuple[int, str]]:
     """The newest messages of a channel with their topics, newest first."""
     for _ in range(MAX_SCANNED // SCAN_BATCH):
-        older = "" if before is None else " AND id < :before"
+        older = "" if before is None else " AND m.id < :before"
         rows = tx.all(
-            f"SELECT id, topic_key FROM message WHERE channel_id = :channel{older}"
-            " ORDER BY id DESC LIMIT :limit",
+            f"SELECT m.id, {storage.channels.topics.KEY} AS topic_key FROM message m"
+            f" WHERE m.channel_id = :channel{older} ORDER BY m.id DESC LIMIT :limit",
             channel=channel_id,
             limit=SCAN_BATCH,
             **({} if before is None else {"before": before}),
@@ -254,10 +247,11 @@ def _scan(tx: Tx, channel_id: int, before: int | None) -> Iterator[tuple[int, st
 def _is_newest(
     tx: Tx, channel_id: int, topic_key: str, message_id: int, *, is_certain: bool
 ) -> bool:
-    return is_certain or not tx.exists(
-        "SELECT 1 AS found FROM message WHERE channel_id = :channel AND topic_key = :topic"
-        " AND id > :id LIMIT 1",
-        channel=channel_id,
-        topic=topic_key,
+    if is_certain:
+        return True
+    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    return not tx.exists(
+        f"SELECT 1 AS found FROM message WHERE {where} AND id > :id LIMIT 1",
         id=message_id,
+        **params,
     )

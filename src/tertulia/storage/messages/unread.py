@@ -14,7 +14,8 @@ import msgspec
 from pyroaring import BitMap64
 
 from tertulia import storage
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message, MessageOrigin
 from tertulia.storage.messages.flags import SHOWN
 from tertulia.storage.messages.selections import (
@@ -134,7 +135,8 @@ def clear(tx: Tx, user_id: int) -> None:
 def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMessage]:
     """The location of each of these messages, by id; without those moved out of sight."""
     rows = tx.all(
-        "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.arrived_seq, v.member_ids"
+        f"SELECT m.id, m.sender_id, m.channel_id, {storage.channels.topics.NAME} AS topic,"
+        " m.arrived_seq, v.member_ids"
         " FROM message m"
         " LEFT JOIN conversation v ON v.id = m.conversation_id"
         f" WHERE m.realm_id = :realm AND m.id IN :ids AND {NOT_MOVED_AWAY} ORDER BY m.id",
@@ -144,25 +146,11 @@ def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMes
     return [_described(row) for row in rows]
 
 
-def describe_after(tx: Tx, user_id: int, message_id: int | None, limit: int) -> list[UnreadMessage]:
-    """The locations of the first messages after one; none without a message."""
-    if message_id is None:
-        return []
-    rows = tx.all(
-        "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.arrived_seq, v.member_ids"
-        " FROM message m LEFT JOIN conversation v ON v.id = m.conversation_id"
-        f" WHERE m.realm_id = :realm AND m.id > :after AND {NOT_MOVED_AWAY}"
-        f" ORDER BY m.id LIMIT {limit:d}",
-        after=message_id,
-        me=user_id,
-    )
-    return [_described(row) for row in rows]
-
-
 def newest_before(tx: Tx, message_id: int, limit: int) -> list[UnreadMessage]:
     """The locations of the messages before one, newest first."""
     rows = tx.all(
-        "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.arrived_seq, v.member_ids"
+        f"SELECT m.id, m.sender_id, m.channel_id, {storage.channels.topics.NAME} AS topic,"
+        " m.arrived_seq, v.member_ids"
         " FROM message m LEFT JOIN conversation v ON v.id = m.conversation_id"
         " WHERE m.realm_id = :realm AND m.id < :before ORDER BY m.id DESC LIMIT :limit",
         before=message_id,
@@ -190,15 +178,39 @@ def in_conversation(
         return []
     # A few ids are looked up one by one; many are intersected with those of the channel or topic.
     few = len(waiting) <= MAX_LISTED_IDS
-    rows = tx.all(
-        "SELECT id FROM message WHERE channel_id = :channel"
-        f"{'' if topic_key is None else ' AND topic_key = :topic'}"
+    where, params = "channel_id = :channel", {"channel": channel_id}
+    if topic_key is not None:
+        where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    ids = tx.column(
+        f"SELECT id FROM message WHERE {where}"
         f" AND {'id IN :ids' if few else 'id >= :oldest'} ORDER BY id",
-        channel=channel_id,
-        **({} if topic_key is None else {"topic": topic_key}),
+        **params,
         **({"ids": list(waiting)} if few else {"oldest": waiting.min()}),
     )
-    return [row["id"] for row in rows if row["id"] in waiting]
+    return [each for each in ids if each in waiting]
+
+
+def in_channels(tx: Tx, waiting: BitMap64, channel_ids: Sequence[int]) -> list[int]:
+    """Those of the messages that are in some channels."""
+    if not waiting or not channel_ids:
+        return []
+    few = len(waiting) <= MAX_LISTED_IDS
+    found = tx.ids(
+        "SELECT id FROM message WHERE channel_id IN :channels AND"
+        f" {'id IN :ids' if few else 'id >= :oldest'}",
+        channels=list(channel_ids),
+        **({"ids": list(waiting)} if few else {"oldest": waiting.min()}),
+    )
+    return sorted(each for each in found if each in waiting)
+
+
+def lags(tx: Tx, user_ids: Sequence[int]) -> dict[int, int]:
+    """How many messages the stored state of each user does not cover; others count, too."""
+    rows = tx.tuples(
+        "SELECT user_id, caught_up_to FROM unread WHERE user_id IN :users", users=list(user_ids)
+    )
+    newest, known = storage.messages.newest_id(tx), dict(rows)
+    return {user_id: max(0, newest - known.get(user_id, 0)) for user_id in user_ids}
 
 
 def flags_for(tx: Tx, user_id: int, shown: Mapping[int, MessageOrigin]) -> dict[int, Flags]:
@@ -352,7 +364,7 @@ def stored(tx: Tx, user_id: int) -> Stored:
     row = tx.one(
         "SELECT u.bitmap, u.caught_up_to, u.closings_seen, n.id AS newest, EXISTS (SELECT 1"
         " FROM channel c WHERE c.realm_id = :realm AND c.closed_seq > coalesce(u.closings_seen, 0))"
-        f" AS has_closings, (SELECT {tx.dialect.joined_ids('m.muted_id')} FROM muted_user m"
+        f" AS has_closings, (SELECT {tx.dialect.sql.joined_ids('m.muted_id')} FROM muted_user m"
         " WHERE m.user_id = :user) AS muted"
         " FROM (SELECT max(m.id) AS id FROM message m WHERE m.realm_id = :realm) AS n"
         " LEFT JOIN unread u ON u.user_id = :user",

@@ -17,11 +17,9 @@ from tertulia.storage.organization import (
     linkifiers,
     mail_domains,
     pictures,
-    playgrounds,
     settings,
-    usage,
 )
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
 
 def list_all(tx: Tx) -> list[Realm]:
@@ -135,4 +133,4 @@ def _settings(text: str) -> dict[str, Any]:
     return values
 
 
-_REALMS = Record(Realm, readings={"settings": _settings, "pictures": msgspec.json.decode})
+_REALMS = RowMapper(Realm, readings={"settings": _settings, "pictures": msgspec.json.decode})

@@ -14,7 +14,7 @@ from tertulia.domain.organization.audit import (
     AuditEntry,
     AuditFilter,
 )
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
 EVERYTHING = AuditFilter()
 _SEARCHED = "act || ' ' || details || ' ' || result || ' ' || address"
@@ -23,7 +23,7 @@ _WITHOUT_HOLDS = (
     "act NOT LIKE '% /realm/legal_holds%' AND act NOT LIKE 'hold %' AND act NOT LIKE 'discover%'"
     " AND result NOT LIKE '%legal hold%'"
 )
-_ENTRIES = Record(AuditEntry, readings={"details": msgspec.json.decode})
+_ENTRIES = RowMapper(AuditEntry, readings={"details": msgspec.json.decode})
 
 
 def insert(tx: Tx, act: Act, result: str) -> None:
@@ -86,7 +86,7 @@ def _conditions(tx: Tx, wanted: AuditFilter) -> tuple[str, dict[str, Any]]:
         "after": "at >= :after",
         "until": "at < :until",
         "is_failed": f"(result <> '{DONE}') = :is_failed",
-        "search": f"{tx.dialect.lower(_SEARCHED)} LIKE :search ESCAPE '!'",
+        "search": f"{tx.dialect.sql.lower(_SEARCHED)} LIKE :search ESCAPE '!'",
     }
     fields = msgspec.structs.asdict(wanted)
     given = {name: value for name, value in fields.items() if value is not None}

@@ -2,9 +2,9 @@
 
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.custom_emoji import CustomEmoji
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_EMOJI = Record(CustomEmoji, "emoji")
+_EMOJI = RowMapper(CustomEmoji, "emoji")
 
 
 def list_all(tx: Tx) -> list[CustomEmoji]:

@@ -2,9 +2,9 @@
 
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.exports import RealmExport
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_EXPORTS = Record(RealmExport, "realm_export")
+_EXPORTS = RowMapper(RealmExport, "realm_export")
 
 
 def insert(

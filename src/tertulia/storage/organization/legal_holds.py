@@ -6,9 +6,9 @@ from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Attachment
 from tertulia.domain.organization.legal_holds import LegalHold
 from tertulia.domain.people.user import User
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_HOLDS = Record(LegalHold, "legal_hold")
+_HOLDS = RowMapper(LegalHold, "legal_hold")
 
 EDIT_TABLES = ("message_edit", "kept_message_edit", "held_message_edit")
 
@@ -20,6 +20,10 @@ def was_in(channel: str) -> str:
         f" AND e.prev_channel_id {channel})"
         for table in EDIT_TABLES
     ]
+    moves.append(
+        "EXISTS (SELECT 1 FROM message c JOIN topic_edit e ON e.topic_id = c.topic_id"
+        f" AND e.id > c.topic_since WHERE c.id = m.id AND e.prev_channel_id {channel})"
+    )
     return f"(m.channel_id {channel} OR m.origin_channel_id {channel} OR {' OR '.join(moves)})"
 
 
@@ -33,7 +37,7 @@ IS_HELD = (
 )
 _EDIT = (
     "id, realm_id, message_id, user_id, edited_at, prev_content, prev_rendered, prev_topic, topic,"
-    " prev_channel_id, channel_id"
+    " prev_channel_id, channel_id, after_edit_id"
 )
 
 

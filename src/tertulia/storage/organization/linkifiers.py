@@ -8,9 +8,9 @@ from msgspec.structs import asdict
 
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.linkifiers import Linkifier, LinkifierRule
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_RULES = Record(
+_RULES = RowMapper(
     LinkifierRule,
     readings={"alternative_url_templates": msgspec.json.Decoder(tuple[str, ...]).decode},
 )

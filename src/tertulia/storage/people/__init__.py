@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tertulia import domain
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import DRAWN, BotType, Role, User
 from tertulia.storage.people import (
     account_facts,
     agents,
     avatars,
-    bot_storage,
     bots,
     identities,
     invitations,
@@ -72,6 +72,15 @@ def find_many(tx: Tx, user_ids: list[int]) -> list[User]:
         ids=user_ids,
     )
     return [_user(row) for row in rows]
+
+
+def usable_ids(tx: Tx, user_ids: list[int]) -> list[int]:
+    """Those of the accounts that are active, without our own bots."""
+    return tx.ids(
+        "SELECT id FROM account WHERE realm_id = :realm AND id IN :users AND is_active"
+        " AND NOT is_system_bot",
+        users=user_ids,
+    )
 
 
 def list_all(tx: Tx) -> list[User]:

@@ -4,15 +4,18 @@ from typing import Any
 
 import msgspec
 
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.people.agents import Client, TokenKind
 from tertulia.domain.people.grant import Grant
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
 _GRANT = (
     "g.id, g.user_id, g.agent, g.channels, g.direct_messages, g.presence, g.created_at,"
     " g.expires_at, g.used_at"
 )
+
+_UNUSED = "client_id NOT IN (SELECT client_id FROM agent_grant WHERE realm_id = :realm)"
 
 
 class StoredCode(msgspec.Struct, frozen=True):
@@ -41,21 +44,22 @@ class ReadPosition(msgspec.Struct, frozen=True):
     read_up_to: int
 
 
-_CODES = Record(StoredCode, "agent_code")
-_TOKENS = Record(StoredToken, "agent_token")
-_POSITIONS = Record(ReadPosition, "agent_position")
+_CODES = RowMapper(StoredCode, "agent_code")
+_TOKENS = RowMapper(StoredToken, "agent_token")
+_POSITIONS = RowMapper(ReadPosition, "agent_position")
 
 
 # --- clients ---
 
 
-def insert_client(tx: Tx, client: Client) -> None:
+def insert_client(tx: Tx, client: Client, network: str) -> None:
     tx.insert_with_id(
         "agent_client",
         client_id=client.id,
         name=client.name,
         redirect_uris=msgspec.json.encode(client.redirect_uris).decode(),
         created_at=client.created_at,
+        network=network,
     )
 
 
@@ -76,24 +80,30 @@ def count_clients(tx: Tx) -> int:
     return found
 
 
+def count_unused_clients(tx: Tx) -> dict[str, int]:
+    """How many programs without a grant were registered from each network."""
+    rows = tx.all(
+        "SELECT network, count(*) AS clients FROM agent_client WHERE realm_id = :realm"
+        f" AND {_UNUSED} GROUP BY network"
+    )
+    return {row["network"]: row["clients"] for row in rows}
+
+
 def delete_unused_clients(tx: Tx, before: float) -> None:
     """Delete programs to which no user has given a grant."""
     tx.execute(
-        "DELETE FROM agent_client WHERE realm_id = :realm AND created_at < :before"
-        " AND client_id NOT IN (SELECT client_id FROM agent_grant WHERE realm_id = :realm)",
+        f"DELETE FROM agent_client WHERE realm_id = :realm AND created_at < :before AND {_UNUSED}",
         before=before,
     )
 
 
-def delete_oldest_unused_client(tx: Tx) -> bool:
-    """Returns whether there was one to which no user has given a grant."""
-    deleted = tx.execute(
-        "DELETE FROM agent_client WHERE realm_id = :realm AND client_id = (SELECT c.client_id"
-        " FROM agent_client c WHERE c.realm_id = :realm AND c.client_id NOT IN"
-        " (SELECT client_id FROM agent_grant WHERE realm_id = :realm)"
-        " ORDER BY c.created_at, c.client_id LIMIT 1)"
+def delete_oldest_unused_client(tx: Tx, network: str) -> None:
+    tx.execute(
+        "DELETE FROM agent_client WHERE realm_id = :realm AND client_id = (SELECT client_id"
+        f" FROM agent_client WHERE realm_id = :realm AND network = :network AND {_UNUSED}"
+        " ORDER BY created_at, client_id LIMIT 1)",
+        network=network,
     )
-    return deleted > 0
 
 
 # --- grants ---

@@ -2,14 +2,15 @@
 
 import msgspec
 
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.people.bots import Bot, BotUse, Service
 from tertulia.domain.people.user import Role
 from tertulia.domain.people.webhook_deliveries import WebhookFailure
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
 MAX_ERROR_LENGTH = 500
-_USES = Record(BotUse)
+_USES = RowMapper(BotUse)
 
 _COLUMNS = (
     "b.user_id, b.sending_channel_id, b.listening_channel_id, b.all_public_channels,"

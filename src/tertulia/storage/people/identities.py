@@ -6,9 +6,9 @@ import msgspec
 
 from tertulia.database.tx import Tx
 from tertulia.domain.people.identities import Identity
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_IDENTITIES = Record(
+_IDENTITIES = RowMapper(
     Identity, "identity", readings={"group_ids": msgspec.json.Decoder(tuple[int, ...]).decode}
 )
 

@@ -3,7 +3,8 @@
 import msgspec
 
 from tertulia import domain
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.user import Role
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.people.one_time_links import OneTimeLink
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_LINKS = Record(OneTimeLink)
+_LINKS = RowMapper(OneTimeLink)
 
 
 def insert(

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from tertulia.database.tx import Tx
 from tertulia.domain.people.profile_fields import FieldValue, ProfileField
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
 Values = dict[int, FieldValue]  # by field
 
 
-_FIELDS = Record(ProfileField, "profile_field", columns={"type": "field_type"})
+_FIELDS = RowMapper(ProfileField, "profile_field", columns={"type": "field_type"})
 
 
 def list_all(tx: Tx) -> list[ProfileField]:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from tertulia.database.tx import Tx
 from tertulia.domain.people.second_factors import CodeApp, Passkey, SecondFactors
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_APPS, _PASSKEYS = Record(CodeApp, "code_app"), Record(Passkey, "passkey")
+_APPS, _PASSKEYS = RowMapper(CodeApp, "code_app"), RowMapper(Passkey, "passkey")
 
 
 def of_user(tx: Tx, user_id: int) -> SecondFactors:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from tertulia.database.tx import Tx
 from tertulia.domain.people.sessions import ProviderSession, Session
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_SESSIONS = Record(Session, "session")
+_SESSIONS = RowMapper(Session, "session")
 
 
 def find(tx: Tx, fingerprint: bytes) -> Session | None:

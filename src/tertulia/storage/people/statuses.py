@@ -6,9 +6,9 @@ from msgspec.structs import asdict
 
 from tertulia.database.tx import Tx
 from tertulia.domain.people.status import Status
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_STATUSES = Record(Status)
+_STATUSES = RowMapper(Status)
 _COLUMNS = f"user_id, {_STATUSES.columns}"
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from tertulia.database.tx import Tx
 from tertulia.domain.personal.devices import Device, DeviceToken, TokenKind
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_DEVICES, _TOKENS = Record(Device, "device"), Record(DeviceToken, "device_token")
+_DEVICES, _TOKENS = RowMapper(Device, "device"), RowMapper(DeviceToken, "device_token")
 
 
 def insert(tx: Tx, user_id: int) -> int:

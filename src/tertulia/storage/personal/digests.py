@@ -17,7 +17,8 @@ def record(tx: Tx, user_id: int) -> None:
 def active_topics(tx: Tx, since: float) -> list[ActiveTopic]:
     """Recent messages of people in channels, by topic."""
     rows = tx.all(
-        "SELECT m.id, m.channel_id, m.topic, m.topic_key, m.sender_id FROM message m"
+        "SELECT m.id, m.channel_id, t.name AS topic, t.name_key AS topic_key,"
+        " m.sender_id FROM message m JOIN topic t ON t.id = m.topic_id"
         " JOIN account a ON a.id = m.sender_id"
         " WHERE m.realm_id = :realm AND m.id > :last AND m.channel_id IS NOT NULL"
         " AND a.bot_type IS NULL ORDER BY m.id DESC LIMIT :limit",

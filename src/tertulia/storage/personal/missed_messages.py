@@ -1,5 +1,6 @@
 """Missed messages: messages that users may be notified about."""
 
+from tertulia import storage
 from tertulia.database.tx import Tx
 
 _WITH_DEVICES = (
@@ -104,13 +105,12 @@ def before_in_topic(
     tx: Tx, channel_id: int, topic_key: str, message_id: int, limit: int
 ) -> list[int]:
     """The last messages of a topic before one of them, oldest first."""
+    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
     return tx.column(
-        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic AND id < :before"
-        " ORDER BY topic_key DESC, id DESC LIMIT :limit",
-        channel=channel_id,
-        topic=topic_key,
+        f"SELECT id FROM message WHERE {where} AND id < :before ORDER BY id DESC LIMIT :limit",
         before=message_id,
         limit=limit,
+        **params,
     )[::-1]
 
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from tertulia.database.tx import Tx
 from tertulia.domain.personal.web_push import PushSubscription
-from tertulia.storage.row_mapper import Record
+from tertulia.storage.row_mapper import RowMapper
 
-_SUBSCRIPTIONS = Record(PushSubscription, "push_subscription")
+_SUBSCRIPTIONS = RowMapper(PushSubscription, "push_subscription")
 
 
 def key(tx: Tx) -> tuple[str, bytes] | None:

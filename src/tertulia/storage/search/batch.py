@@ -16,7 +16,8 @@ import msgspec
 from msgspec import field
 
 from tertulia import domain, storage
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.budget import Spending
 from tertulia.domain.search.query import SearchedText
@@ -77,14 +78,18 @@ class IndexBatch(msgspec.Struct):
     spending: dict[int, Spending] = field(default_factory=dict)  # of the budgets, by person
     rows: int = 0
     is_bounded: bool = True
+    has_marked_topic: bool = False  # with messages to be marked one by one
 
     @property
     def is_empty(self) -> bool:
-        return not (self.changed or self.fresh or self.missing or self.shrinking is not None)
+        has_messages = self.changed or self.fresh or self.missing or self.shrinking is not None
+        return not (has_messages or self.has_marked_topic)
 
 
 def index_messages(tx: Tx, limit: int = MAX_MESSAGES) -> int:
     """Index some messages in this transaction: for commands that no other writer waits for."""
+    while storage.search.changes.has_marked_topic(tx):
+        storage.search.changes.expand_topic(tx)
     length = limit * storage.search.index.USUAL_LENGTH
     return write(tx, prepare(tx, BatchLimits(limit, length, rows=None)))
 
@@ -97,6 +102,7 @@ def prepare(tx: Tx, limits: BatchLimits | None = None) -> IndexBatch:
         storage.search.index.indexed_to(tx),
         storage.search.languages.of(tx)[0],
         is_bounded=limits.rows is not None,
+        has_marked_topic=storage.search.changes.has_marked_topic(tx),
     )
     plan = _Plan(tx, limits, batch)
     plan.add_changed()
@@ -108,6 +114,8 @@ def write(tx: Tx, batch: IndexBatch) -> int:
     """Write a batch, as far as it is still valid. Returns how many messages are done."""
     if batch.language != storage.search.languages.of(tx)[0]:
         return 0
+    if batch.has_marked_topic:
+        storage.search.changes.expand_topic(tx)
     done = 0
     ids = [document.message_id for document in (*batch.changed, *batch.fresh)]
     noted = storage.search.changes.last_of(tx, ids)
@@ -154,7 +162,7 @@ class _Plan:
         self._tx = tx
         self._limits = limits
         self._batch = batch
-        self._yield_point = YieldPoint(tx.yields_to)
+        self._yield_point = YieldPoint(tx.yields_to, tx.interruption)
         self._known: set[str] = set()  # words that are in the vocabulary, or will be
         self._listed: set[str] = set()
         self._grams: set[str] = set()

@@ -11,17 +11,17 @@ import msgspec
 from pyroaring import BitMap
 
 from tertulia import storage
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.database.yielding import YieldPoint
-from tertulia.domain.search.query import AdjacentWords, Query, SearchedText
+from tertulia.domain.search.query import Query, SearchedText
+from tertulia.storage.search.indexed_queries import IndexedQuery, QueryUnion
 
 MANY_AT_ONCE, SMALL_BATCHES = 1000, 125  # ids per query
 MAX_UNINDEXED_MESSAGES = (
     1000  # unindexed messages that a search reads itself; more are indexed first
 )
 MAX_FRESH_BYTES = 2_000_000  # of their HTML; more is indexed first, as far as a request may wait
-MAX_RARE_WORDS = 64
-MAX_ALTERNATIVES = 128  # word pairs: more than that rule out hardly any message
 
 
 class Candidates(msgspec.Struct, frozen=True):
@@ -37,20 +37,16 @@ class SearchCursor:
     def __init__(self, tx: Tx, wanted: Query | None, unwanted: list[Query]) -> None:
         self._tx = tx
         self._wanted = wanted
-        self._unwanted = unwanted
-        self._yield_point = YieldPoint(tx.yields_to)
+        self._yield_point = YieldPoint(tx.yields_to, tx.interruption)
+        self._unwanted = QueryUnion(tx, unwanted, self._yield_point) if unwanted else None
         self._known: dict[int, BitMap] = {}  # ids that may match, by segment that was read
         self._unsure: set[int] = set()  # ids that a signature allows; their texts decide
         if wanted is not None:
             self._last = storage.messages.newest_id(tx) >> storage.search.segments.BITS
             self._read_fresh(wanted)
-            words = [storage.search.index.word_ids(tx, term) for term in wanted.terms]
-            self._words = sorted(words, key=len)
-            joints = {_alternatives(tx, each) for each in wanted.meetings}
-            self._joints = [each for each in joints if each is not None]
-            self._can_match = not wanted.is_empty
-            self._rarest = self._read_rarest() if self._can_match else {}
-            self._signed = storage.search.signatures.signed_ids(tx) if self._can_match else None
+            self._index = IndexedQuery(tx, wanted)
+            self._index.read_rarest(self._last)
+            self._signed = None if wanted.is_empty else storage.search.signatures.signed_ids(tx)
             self._known_ranges: set[range] = set()
 
     @property
@@ -90,11 +86,15 @@ class SearchCursor:
 
     def verify(self, ids: list[int]) -> list[int]:
         """Those of the ids that match; texts are read only if the index does not suffice."""
-        needs_text = self._wanted is not None and self._wanted.needs_text
-        if needs_text or self._unwanted:
+        doubtful = self._unsure
+        if self._unwanted is not None:
+            matches = self._unwanted.lookup(ids)
+            ids = [each for each in ids if each not in matches.sure]
+            doubtful = doubtful | matches.possible
+        if self._wanted is not None and self._wanted.needs_text:
             unverified = ids
         else:
-            unverified = [each for each in ids if each in self._unsure]
+            unverified = [each for each in ids if each in doubtful]
         if not unverified:
             return ids
         found = {
@@ -119,7 +119,7 @@ class SearchCursor:
             is_unsure = message_id in self._unsure
             if not (self._wanted.matches if is_unsure else self._wanted.is_confirmed_by)(page):
                 return False
-        return not any(query.matches(page) for query in self._unwanted)
+        return self._unwanted is None or not self._unwanted.matches(page)
 
     def _beyond(self, segment: int, anchor: int, count: int, *, back: bool) -> list[int]:
         bits = self._in_segment(segment)
@@ -134,7 +134,7 @@ class SearchCursor:
     def _in_segment(self, segment: int) -> BitMap:
         if segment not in self._known:
             self._yield_point.yield_to_requests()
-            bits = self._indexed(segment) | self._allowed(segment)
+            bits = self._index.in_segment(segment) | self._allowed(segment)
             bits -= self._fresh.get(segment, BitMap())
             self._known[segment] = bits | self._fresh_matches.get(segment, BitMap())
         return self._known[segment]
@@ -155,39 +155,6 @@ class SearchCursor:
         size = storage.search.segments.SIZE
         return BitMap(each & (size - 1) for each in self._unsure if each >> bits == segment)
 
-    def _indexed(self, segment: int) -> BitMap:
-        """Ids that may match by the whole index, counted within the segment."""
-        if not self._can_match or not self._words:
-            return BitMap()
-        found: BitMap | None = None
-        if self._rarest is not None:
-            found = self._rarest.get(segment, BitMap())
-        for words in self._words[0 if found is None else 1 :]:
-            if found is not None and not found:
-                break
-            held = storage.search.segments.load(
-                self._tx, storage.search.index.POSTINGS, [segment], list(words)
-            )
-            bits = BitMap.union(BitMap(), *held.get(segment, {}).values())
-            found = bits if found is None else found & bits
-        assert found is not None
-        if found and self._joints:
-            found = storage.search.phrase_filter.candidates(self._tx, segment, self._joints, found)
-        return found
-
-    def _read_rarest(self) -> dict[int, BitMap] | None:
-        """Read all segments of the term with the fewest words at once: most segments have none of
-        them."""
-        if not self._words or len(self._words[0]) > MAX_RARE_WORDS:
-            return None
-        held = storage.search.segments.load(
-            self._tx,
-            storage.search.index.POSTINGS,
-            list(range(self._last + 1)),
-            list(self._words[0]),
-        )
-        return {segment: BitMap.union(BitMap(), *bits.values()) for segment, bits in held.items()}
-
     def _read_fresh(self, wanted: Query) -> None:
         """Read the messages that are not indexed in their current form."""
         ids = storage.search.index.changed(self._tx, MAX_UNINDEXED_MESSAGES)
@@ -203,17 +170,3 @@ class SearchCursor:
             self._fresh.setdefault(segment, BitMap()).add(rest)
             if wanted.matches(SearchedText(row["rendered"], row["topic"])):
                 self._fresh_matches.setdefault(segment, BitMap()).add(rest)
-
-
-def _alternatives(tx: Tx, meeting: AdjacentWords) -> frozenset[int] | None:
-    """The numbers of all word pairs that it may be; None if these are too many to be useful."""
-    lefts, rights = [meeting.left], [meeting.right]
-    if not meeting.is_left_sure:
-        found = storage.search.index.words_like(tx, f"%{meeting.left}")
-        lefts += [each for each in found if each.endswith(meeting.left)]
-    if not meeting.is_right_sure:
-        found = storage.search.index.words_like(tx, f"{meeting.right}%")
-        rights += [each for each in found if each.startswith(meeting.right)]
-    joints = meeting.joints(lefts, rights)
-    numbers = frozenset(map(storage.search.phrase_filter.number_of, joints))
-    return numbers if len(numbers) <= MAX_ALTERNATIVES else None

@@ -43,13 +43,20 @@ def realms_behind(tx: Tx) -> list[int]:
         "SELECT r.id FROM realm r LEFT JOIN search_head h ON h.realm_id = r.id"
         " WHERE (SELECT m.id FROM message m WHERE m.realm_id = r.id ORDER BY m.id DESC LIMIT 1)"
         " > coalesce(h.indexed_to, 0) OR (SELECT s.message_id FROM search_stale s"
-        " WHERE s.realm_id = r.id LIMIT 1) IS NOT NULL ORDER BY r.id"
+        " WHERE s.realm_id = r.id LIMIT 1) IS NOT NULL"
+        " OR EXISTS (SELECT 1 FROM search_stale_topic t WHERE t.realm_id = r.id) ORDER BY r.id"
     )
 
 
 def count_behind(tx: Tx, limit: int) -> int:
     """The number of messages not indexed in their current form; stops counting at `limit`."""
-    return count_fresh(tx, limit) + len(stale(tx, limit))
+    changed_ids = tx.number(
+        "SELECT count(*) AS value FROM (SELECT message_id FROM"
+        f" ({storage.search.changes.MARKED}) marked WHERE message_id <= :head LIMIT :limit) found",
+        head=indexed_to(tx),
+        limit=limit,
+    )
+    return count_fresh(tx, limit) + changed_ids
 
 
 def count_fresh(tx: Tx, limit: int) -> int:
@@ -73,7 +80,7 @@ def is_something_long(tx: Tx) -> bool:
     """Whether one of the unindexed messages takes long to read."""
     return tx.exists(
         "SELECT 1 FROM message WHERE realm_id = :realm AND id > :head"
-        f" AND {tx.dialect.byte_length('rendered')} > :usual LIMIT 1",
+        f" AND {tx.dialect.sql.byte_length('rendered')} > :usual LIMIT 1",
         head=indexed_to(tx),
         usual=USUAL_LENGTH,
     )
@@ -82,16 +89,22 @@ def is_something_long(tx: Tx) -> bool:
 def changed(tx: Tx, limit: int) -> list[int]:
     """Messages that changed after they were indexed, newest first."""
     return tx.column(
-        "SELECT s.message_id FROM search_stale s JOIN message m ON m.id = s.message_id"
-        " WHERE s.realm_id = :realm AND s.message_id <= :head"
+        f"SELECT s.message_id FROM ({storage.search.changes.MARKED}) s"
+        " JOIN message m ON m.id = s.message_id WHERE s.message_id <= :head"
         " ORDER BY s.message_id DESC LIMIT :limit",
         head=indexed_to(tx),
         limit=limit,
     )
 
 
+def all_changed(tx: Tx) -> list[int]:
+    """All messages that changed after they were indexed, in any order."""
+    return tx.ids(f"SELECT message_id AS id FROM ({storage.search.changes.MARKED}) marked")
+
+
 def stale(tx: Tx, limit: int) -> list[int]:
-    """Messages that changed or were deleted after they were indexed, newest first."""
+    """Messages that changed or were deleted after they were indexed, newest first; without those of
+    marked topics."""
     return tx.column(
         "SELECT message_id FROM search_stale WHERE realm_id = :realm AND message_id <= :head"
         " ORDER BY message_id DESC LIMIT :limit",

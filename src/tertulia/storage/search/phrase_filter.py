@@ -71,7 +71,7 @@ def pending_joints(tx: Tx, limit: int, least: int) -> PendingJoints:
     segment = ids[0] >> storage.search.segments.BITS  # one segment at a time, which bounds the rows
     ids = [each for each in ids if each >> storage.search.segments.BITS == segment]
     joints = dict.fromkeys(ids, array("H"))
-    yield_point = YieldPoint(tx.yields_to)
+    yield_point = YieldPoint(tx.yields_to, tx.interruption)
     for row in storage.search.texts.one_by_one(tx, ids):
         text = SearchedText(row["rendered"], row["topic"])
         joints[row["id"]] = array("H", {*map(number_of, text.joints)})

@@ -7,6 +7,7 @@ of these messages may match, and then reads their texts.
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
+from pyroaring import BitMap
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
@@ -70,6 +71,21 @@ def signed_ids(tx: Tx) -> SignedIds:
             found[count] = range(first, last + 1)
             total += some
     return SignedIds(found, is_few=total <= MAX_UNSEGMENTED_SIGNATURES)
+
+
+def in_segment(tx: Tx, signed: SignedIds, segment: int) -> BitMap:
+    """All messages of a segment with a signature, relative to its start."""
+    if signed.for_query(segment) is None:
+        return BitMap()
+    start = segment << storage.search.segments.BITS
+    ids = tx.ids(
+        "SELECT message_id AS id FROM search_signature WHERE realm_id = :realm AND part IN :parts"
+        " AND message_id >= :start AND message_id < :stop",
+        parts=[domain.search.signature.first_number(count) for count in signed.ranges],
+        start=start,
+        stop=start + storage.search.segments.SIZE,
+    )
+    return BitMap(each - start for each in ids)
 
 
 def candidates(

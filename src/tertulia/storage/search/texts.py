@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from tertulia.database.tx import Row, Tx
+from tertulia import storage
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 
 AT_ONCE = 100  # texts in memory
 MAX_PATTERN_LENGTH = 200
@@ -22,8 +24,8 @@ def of(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
     if not message_ids:
         return []
     return tx.all(
-        "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id IN :ids"
-        " ORDER BY id",
+        f"SELECT m.id, m.rendered, {storage.channels.topics.NAME} AS topic FROM message m"
+        " WHERE m.realm_id = :realm AND m.id IN :ids ORDER BY m.id",
         ids=list(message_ids),
     )
 
@@ -33,7 +35,7 @@ def with_senders(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
     if not message_ids:
         return []
     return tx.all(
-        "SELECT m.id, m.rendered, m.topic, m.sent_at,"
+        f"SELECT m.id, m.rendered, {storage.channels.topics.NAME} AS topic, m.sent_at,"
         " coalesce(a.bot_owner_id, m.sender_id) AS person_id"
         " FROM message m JOIN account a ON a.id = m.sender_id"
         " WHERE m.realm_id = :realm AND m.id IN :ids",
@@ -46,7 +48,7 @@ def sizes(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
     if not message_ids:
         return {}
     rows = tx.tuples(
-        f"SELECT id, {tx.dialect.byte_length('rendered')} FROM message"
+        f"SELECT id, {tx.dialect.sql.byte_length('rendered')} FROM message"
         " WHERE realm_id = :realm AND id IN :ids",
         ids=list(message_ids),
     )
@@ -56,7 +58,7 @@ def sizes(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
 def fresh_sizes(tx: Tx, head: int, limit: int) -> list[tuple[int, int]]:
     """The first messages after one, with their bytes of HTML."""
     return tx.tuples(
-        f"SELECT id, {tx.dialect.byte_length('rendered')} FROM message"
+        f"SELECT id, {tx.dialect.sql.byte_length('rendered')} FROM message"
         " WHERE realm_id = :realm AND id > :head ORDER BY id LIMIT :limit",
         head=head,
         limit=limit,
@@ -77,9 +79,10 @@ def candidates(tx: Tx, message_ids: Sequence[int], phrase: str) -> list[Row]:
     The database compares plain lines of ASCII, without the interpreter lock. Texts with other
     letters, or with markup within their lines, may contain any phrase.
     """
-    size, lowered = tx.dialect.byte_length, tx.dialect.lower("topic || ' ' || rendered")
+    size, lowered = tx.dialect.sql.byte_length, tx.dialect.sql.lower("topic || ' ' || rendered")
     return tx.all(
-        "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id IN :ids"
+        f"SELECT * FROM (SELECT m.id, m.rendered, {storage.channels.topics.NAME} AS topic"
+        " FROM message m WHERE m.realm_id = :realm AND m.id IN :ids) AS placed WHERE 1 = 1"
         f" AND ({lowered} LIKE :pattern ESCAPE '!'"
         " OR rendered LIKE '%<%<%<%' OR rendered LIKE '%&%'"
         f" OR {size('rendered')} > length(rendered) OR {size('topic')} > length(topic))",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from tertulia import storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
 from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
@@ -35,7 +35,7 @@ class DamagedStoredFile(StartupError):
 
 
 class FileSnapshot:
-    def __init__(self, database: Database, stores: FileStores, hold_id: int | None) -> None:
+    def __init__(self, database: BlockingDatabase, stores: FileStores, hold_id: int | None) -> None:
         self._database = database
         self._stores = stores
         self._hold_id = hold_id
@@ -90,23 +90,23 @@ class FileSnapshot:
 
     def _renew(self) -> None:
         if self._hold_id is not None and time.monotonic() > self._renewed + RENEWED_SECONDS:
-            self._database.write_now(0, storage.files.upload_locations.renew_hold, self._hold_id)
+            self._database.of(0).write(storage.files.upload_locations.renew_hold, self._hold_id)
             self._renewed = time.monotonic()
 
 
 @contextlib.contextmanager
-def open_snapshot(database: Database, stores: FileStores) -> Iterator[FileSnapshot]:
+def open_snapshot(database: BlockingDatabase, stores: FileStores) -> Iterator[FileSnapshot]:
     """Place a hold while the context is open. Writes nothing if no file is in a store."""
-    if HOLDS not in database.schema().applied or not database.read_now(
-        0, storage.files.upload_locations.in_stores
+    if HOLDS not in database.schema().applied or not database.of(0).read(
+        storage.files.upload_locations.in_stores
     ):
         yield FileSnapshot(database, stores, None)
         return
-    hold_id = database.write_now(0, storage.files.upload_locations.hold)
+    hold_id = database.of(0).write(storage.files.upload_locations.hold)
     try:
         yield FileSnapshot(database, stores, hold_id)
     finally:
-        database.write_now(0, storage.files.upload_locations.release_hold, hold_id)
+        database.of(0).write(storage.files.upload_locations.release_hold, hold_id)
 
 
 class _ChunkReader(io.RawIOBase):

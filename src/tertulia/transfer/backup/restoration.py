@@ -12,7 +12,7 @@ from typing import Any
 
 from tertulia import data_dir, file_permissions, storage
 from tertulia.config import Config
-from tertulia.database import Database, id_counters, schema
+from tertulia.database import BlockingDatabase, id_counters, schema
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.database.tx import Tx
 from tertulia.errors import StartupError
@@ -36,7 +36,7 @@ def check_empty(config: Config) -> None:
     file = data_dir.sqlite_file(config)
     if file is not None and (not file.exists() or not file.stat().st_size):
         return
-    if file is not None or not Database.at(config.database_url).schema().is_empty:
+    if file is not None or not BlockingDatabase.at(config.database_url).schema().is_empty:
         where = f"in {file}" if file is not None else "in this database"
         raise NotEmpty(f"There is data {where} already; choose an empty target.")
 
@@ -47,13 +47,13 @@ def restore(copy: Copy, config: Config, id_gap: int, finish: Finish, progress: P
     _check_known(copy.about)
     file = data_dir.sqlite_file(config)
     if file is None:
-        _fill(Database.at(config.database_url), copy, id_gap, finish, progress)
+        _fill(BlockingDatabase.at(config.database_url), copy, id_gap, finish, progress)
         return
     draft = file.with_name(f"{file.name}.part")
     _remove(draft)
     file_permissions.create_private(draft)
     try:
-        _fill(Database(Sqlite(draft)), copy, id_gap, finish, progress)
+        _fill(BlockingDatabase(Sqlite(draft)), copy, id_gap, finish, progress)
         archives.sync(draft)
         draft.rename(file)
         archives.sync(file.parent)
@@ -69,11 +69,13 @@ def _check_known(about: CopyInfo) -> None:
         )
 
 
-def _fill(database: Database, copy: Copy, id_gap: int, finish: Finish, progress: Progress) -> None:
+def _fill(
+    database: BlockingDatabase, copy: Copy, id_gap: int, finish: Finish, progress: Progress
+) -> None:
     dialect = database.dialect
     connection = dialect.connect()
     try:
-        dialect.start_bulk_load(connection)
+        dialect.bulk_load.start_bulk_load(connection)
         dialect.begin_write(connection)
         dialect.lock_schema(connection)
 
@@ -90,7 +92,7 @@ def _fill(database: Database, copy: Copy, id_gap: int, finish: Finish, progress:
             storage.log.start_epoch(tx.for_realm(realm.id))
         finish(tx)
         dialect.command(connection, "COMMIT")
-        dialect.end_bulk_load(connection)
+        dialect.bulk_load.end_bulk_load(connection)
     finally:
         connection.close()
     database.analyze()

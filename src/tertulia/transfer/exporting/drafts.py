@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from tertulia import storage
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.transfer.exporting.recipients import ExportSelection, Recipients, Tables
 
 

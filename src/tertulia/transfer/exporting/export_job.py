@@ -30,7 +30,7 @@ class ExportJobs:
 
     async def run_once(self) -> None:
         before = self._database.clock() - GIVEN_UP_SECONDS
-        waiting = await self._database.read_in(0, storage.organization.exports.waiting, before)
+        waiting = await self._database.of(0).read(storage.organization.exports.waiting, before)
         for realm_id, export_id in waiting:
             db = self._database.of(realm_id)
             export = await db.write(actions.organization.exports.start, export_id)
@@ -53,14 +53,14 @@ class ExportJobs:
         await db.write(actions.organization.exports.finish, export, upload_id, file.name, size)
 
     def _write(self, realm_id: int, export: RealmExport, file: Path, name: str) -> None:
-        with file_snapshot.open_snapshot(self._database, self._stores) as files:
+        with file_snapshot.open_snapshot(self._database.blocking, self._stores) as files:
             if export.has_pages:
                 pages = file.with_name(name)
-                self._database.read_now(realm_id, _write_pages, export, pages, files)
+                self._database.blocking.of(realm_id).read(_write_pages, export, pages, files)
                 _zip(pages, file)
                 return
             archive = ExportArchive(file, name)
-            self._database.read_now(realm_id, _write, export, archive, files)
+            self._database.blocking.of(realm_id).read(_write, export, archive, files)
             archive.close()
 
     async def _store(self, realm_id: int, file: Path) -> int:

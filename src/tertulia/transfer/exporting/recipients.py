@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from tertulia import storage
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 
 CHANNEL, GROUP = 2, 3
 

@@ -17,7 +17,8 @@ import msgspec
 from pyroaring import BitMap64
 
 from tertulia import storage
-from tertulia.database.tx import Row, Tx
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.files.attachments import Attachment
 from tertulia.domain.messages.message import Edit

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from tertulia import storage
-from tertulia.database.tx import Row, Tx
+from tertulia import features, storage
+from tertulia.database.dialect import Row
+from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.transfer.exporting.permissions import ExportedPermissions
 from tertulia.transfer.exporting.recipients import ExportSelection, Tables
@@ -84,7 +85,7 @@ def _links(tx: Tx) -> Tables:
                 "pygments_language": each.language,
                 "url_template": each.url_template,
             }
-            for each in storage.organization.playgrounds.list_all(tx)
+            for each in features.playgrounds.list_all(tx)
         ],
     }
 

@@ -19,6 +19,7 @@ import shutil
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
+from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -29,7 +30,7 @@ from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.documents import message_html, page_frame, template_engine, view_models
 from tertulia.documents.page_frame import PageFrame
-from tertulia.documents.texts import Texts
+from tertulia.documents.texts import DocumentTexts
 from tertulia.documents.view_models import (
     SHADES,
     FormerVersion,
@@ -38,7 +39,7 @@ from tertulia.documents.view_models import (
     ShownTopic,
 )
 from tertulia.domain.channels.channel import Channel
-from tertulia.domain.messages.message import Message, TopicMessage
+from tertulia.domain.messages.message import Edit, Message, TopicMessage
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.storage.archive_queries import ArchivedMessages
 from tertulia.transfer.backup.file_snapshot import DamagedStoredFile, FileSnapshot
@@ -79,19 +80,26 @@ class ArchiveAppearance:
     def special_emoji_image(self) -> str:
         return f"{self._root}static/icon.png"
 
-    def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
+    def former(self, t: DocumentTexts, message: Message | TopicMessage) -> list[FormerVersion]:
         if not self._archive.has_earlier_versions:
             return []
-        return [
-            FormerVersion(
-                view_models.without_script(self._rewritten(edit.prev_rendered)), edit.edited_at
-            )
-            for edit in message.edits
-            if edit.prev_rendered is not None
-        ]
+        found = []
+        for edit in message.edits:
+            date = t.day(edit.edited_at)
+            if edit.prev_rendered is not None:
+                html = view_models.without_script(self._rewritten(edit.prev_rendered))
+                found.append(FormerVersion(html, t("public.earlier-version", date=date)))
+            if place := self._archive.former_place(edit):
+                html = f"<p>{escape(place)}</p>"
+                found.append(FormerVersion(html, t("public.earlier-place", date=date)))
+        widget = domain.messages.widget_state.of_message(message)
+        for title in [] if widget is None else widget.former:
+            found.append(FormerVersion(f"<p>{escape(title)}</p>", t("public.earlier-title")))
+        return found
 
     def _rewritten(self, html: str) -> str:
-        return links.rewrite(html, self._file, self._emoji, self._message)
+        html = links.rewrite(html, self._file, self._emoji, self._message)
+        return view_models.with_known_names(self, html)
 
     def _file(self, path_id: str) -> str | None:
         path = self._archive.file(unquote(path_id))
@@ -119,7 +127,7 @@ class HtmlArchive:
         self.has_earlier_versions = chosen.has_earlier_versions
         self.damaged_files: list[str] = []  # path ids of files that are missing or damaged
         self._realm = storage.organization.current(tx)
-        self._texts = Texts.of(str(self._realm.setting("default_language")))
+        self._t = DocumentTexts.of(str(self._realm.setting("default_language")))
         self._templates = template_engine.environment()
         self._search = SearchIndex(folder / "search")
         # Where the pages of a topic start: else each link to a message would count the topic.
@@ -138,15 +146,16 @@ class HtmlArchive:
         channels = sorted(
             storage.channels.list_all(self._tx), key=lambda each: each.name.casefold()
         )
+        self._channel_names = {each.id: each.name for each in channels}
         listed = [found for each in channels if (found := self._write_channel(each)) is not None]
         conversations = list(self._write_conversations())
         self._search.finish()
         person_id = self._chosen.person_id
         about = str(self._realm.setting("description"))
         if person_id is not None:
-            about = self._texts.archive_of_person.format(name=self.people[person_id].name)
+            about = self._t("public.archive-of-person", name=self.people[person_id].name)
         elif self._chosen.discovery is not None:
-            about = self._texts.archive_of_discovery
+            about = self._t("public.archive-of-discovery")
         self._write(
             "index.html",
             "index",
@@ -212,7 +221,7 @@ class HtmlArchive:
                 later=number > 1 and _list_name(number - 1),
                 earlier=number < count and _list_name(number + 1),
             )
-        size = self._texts.counted("topic_count", len(topics))
+        size = self._t("public.topic-count", count=len(topics))
         return ShownChannel(
             channel.name,
             view_models.description(channel),
@@ -256,7 +265,7 @@ class HtmlArchive:
                 path,
                 "topic",
                 root,
-                b"".join(message_html.of_all(self._texts, look, page)),
+                b"".join(message_html.of_all(self._t, look, page)),
                 title=title,
                 is_resolved=is_resolved,
                 place=place,
@@ -267,7 +276,12 @@ class HtmlArchive:
                 later=following is not None and _numbered(name, number + 1),
             )
             label = f"{place} › {title}" if place else title
-            texts = [domain.messages.plain_text.text_of(each.rendered) for each in page]
+            texts = [
+                domain.messages.plain_text.text_of(
+                    view_models.with_known_names(look, each.rendered)
+                )
+                for each in page
+            ]
             senders = [look.person(each.sender_id).name for each in page]
             self._search.add(path, label, texts + senders)
             count, newest = count + len(page), page[-1]
@@ -279,21 +293,31 @@ class HtmlArchive:
             title=title,
             is_resolved=is_resolved,
             path=_numbered(name, 1),
-            messages=self._texts.count(count),
+            messages=self._t.count(count),
             date=self._dates(first, newest),
             iso=view_models.iso(newest.sent_at),
             sender=look.person(newest.sender_id).name,
-            snippet=view_models.snippet(newest),
+            snippet=view_models.snippet(look, newest),
         )
+
+    def former_place(self, edit: Edit) -> str:
+        """Where a message was before a move. Only a discovery names other channels, which a person
+        may not know."""
+        names = []
+        if self._chosen.discovery is not None and edit.prev_channel_id is not None:
+            names.append(self._channel_names.get(edit.prev_channel_id, "?"))
+        if edit.prev_topic is not None:
+            names.append(edit.prev_topic or self._t("public.general-chat"))
+        return " › ".join(names)
 
     def _title(self, message: Message) -> tuple[str, bool]:
         if message.channel_id is not None:
-            return view_models.titled(self._texts, message.topic)
+            return view_models.titled(self._t, message.topic)
         names = [self.people.get(each, UNKNOWN).name for each in message.member_ids]
         return ", ".join(sorted(names, key=str.casefold)), False
 
     def _dates(self, first: Message, last: Message) -> str:
-        dates = self._texts.short_date(first.sent_at), self._texts.short_date(last.sent_at)
+        dates = self._t.day(first.sent_at, "short"), self._t.day(last.sent_at, "short")
         return dates[0] if dates[0] == dates[1] else f"{dates[0]} – {dates[1]}"
 
     # --- files ---
@@ -302,11 +326,11 @@ class HtmlArchive:
         self, path: str, template: str, root: str, messages: bytes = b"", **values: Any
     ) -> None:
         text = self._templates.get_template(f"archive/{template}.html").render(
-            texts=self._texts,
+            t=self._t,
             organization=self._realm.name,
             home=f"{root}index.html",
             static=f"{root}static/",
-            made_on=self._texts.date(self._tx.now),
+            made_on=self._t.day(self._tx.now),
             **page_frame.marks(["messages"]),
             **values,
         )
@@ -357,7 +381,9 @@ class HtmlArchive:
             )
         for name in ("logo.svg", "icon.png"):
             shutil.copy(template_engine.STATIC / "images" / name, self._put(f"static/{name}"))
-        shutil.copy(template_engine.SCRIPT, self._put("static/archive.js"))
+        rule = f"archiveSearch.pluralForm = (n) => Number({self._t.plural_rule});\n"
+        script = template_engine.SCRIPT.read_text(encoding="utf-8") + rule
+        self._put("static/archive.js").write_text(script, encoding="utf-8")
         for name in self.emoji.values():
             picture = storage.organization.custom_emoji.picture(self._tx, name)
             if picture is not None:

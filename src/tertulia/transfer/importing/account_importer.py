@@ -1,5 +1,7 @@
 """Creates the users, channel folders, channels and subscriptions of an import."""
 
+from collections.abc import Container
+
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, markdown, storage
@@ -23,6 +25,7 @@ from tertulia.transfer.importing.import_state import ImportState
 from tertulia.transfer.model import ImportedChannel, ImportedFolder, ImportedPerson
 
 UNNAMED = "Unnamed"
+MAX_ADDRESS_NAME = 40
 SAME_ADDRESS = "with the address of another account, which is used for both"
 
 
@@ -56,7 +59,7 @@ class AccountImporter:
                 storage.people.bots.set_owner(self._tx, bot_id, owner_id)
 
     def _add_person(self, person: ImportedPerson, by_address: dict[str, int]) -> None:
-        email = _address(person)
+        email = _address(person, by_address)
         kind = BOTS if person.is_bot else PEOPLE
         known = (
             self._bot.id
@@ -190,12 +193,17 @@ def _bot_type(person: ImportedPerson) -> BotType | None:
     return BotType.INCOMING_WEBHOOK if person.is_incoming_webhook else BotType.GENERIC
 
 
-def _address(person: ImportedPerson) -> str:
+def _address(person: ImportedPerson, taken: Container[str]) -> str:
+    """The address of a user. One without an address gets an invalid one that is not in use."""
     email = person.email.strip()
     if domain.people.user.looks_like_email(email):
         return email
-    plain = "".join(c if c.isalnum() else "-" for c in person.key.lower()) or "nobody"
-    return f"{plain}@imported.invalid"
+    letters = "".join(c if c.isascii() and c.isalnum() else "-" for c in person.key.lower())
+    plain = letters.strip("-")[:MAX_ADDRESS_NAME] or "nobody"
+    email, number = f"{plain}@imported.invalid", 2
+    while domain.people.user.email_key(email) in taken:
+        email, number = f"{plain}-{number}@imported.invalid", number + 1
+    return email
 
 
 def _full_name(name: str) -> str:

@@ -1,7 +1,9 @@
 """Opens an export: a folder, or a tar or zip archive that is unpacked into one.
 
-Archives are untrusted: names that lead out of the folder are ignored, and unpacking stops before
-the disk is full, because a server may be writing to it.
+Archives are untrusted: a name that leads out of the folder is refused, links are skipped, and
+unpacking stops before the disk is full, because a server may be writing to it.
+
+Names of files are compared in Unicode's composed form, because macOS decomposes them.
 """
 
 import contextlib
@@ -12,6 +14,7 @@ import os
 import shutil
 import tarfile
 import tempfile
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -22,6 +25,7 @@ from tertulia.errors import StartupError
 
 MIN_FREE_BYTES = 1 << 29  # left free on the disk
 BLOCK_BYTES = 1 << 22
+UTF8_NAME = 1 << 11  # a flag of a file in a ZIP archive
 
 # The message for an archive that is damaged or encrypted.
 UNREADABLE = (
@@ -77,9 +81,9 @@ def _lock(place: Path) -> Iterator[None]:
 def _unpack(path: Path, place: Path) -> None:
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as zipped:
-            for name in zipped.namelist():
-                if not name.endswith("/"):
-                    _put(place, name, zipped.open(name))
+            for entry in zipped.infolist():
+                if not entry.is_dir():
+                    _put(place, zip_name(entry), zipped.open(entry))
     elif tarfile.is_tarfile(path):
         with tarfile.open(path) as tar:
             for member in tar:  # regular files only: links may lead out of the folder
@@ -90,6 +94,16 @@ def _unpack(path: Path, place: Path) -> None:
     else:
         target = place / path.name
         target.symlink_to(path.absolute())
+
+
+def zip_name(entry: zipfile.ZipInfo) -> str:
+    """The name of a file in a ZIP archive, whose writer may have left out the flag of UTF-8."""
+    if entry.flag_bits & UTF8_NAME:
+        return entry.filename
+    try:
+        return entry.filename.encode("cp437").decode()
+    except ValueError:
+        return entry.filename
 
 
 def _check_end(tar: tarfile.TarFile) -> None:
@@ -105,13 +119,14 @@ def _check_end(tar: tarfile.TarFile) -> None:
 
 
 def _put(place: Path, name: str, contents: IO[bytes]) -> None:
-    target = (place / name).resolve()
-    if target.is_relative_to(place.resolve()):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with contents, target.open("wb") as file:
-            while block := contents.read(BLOCK_BYTES):
-                _check_free_space(place)
-                file.write(block)
+    target = (place / composed(name)).resolve()
+    if not target.is_relative_to(place.resolve()):
+        raise InvalidExport(f"The archive contains a name that leads out of it: {name!r}.")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with contents, target.open("wb") as file:
+        while block := contents.read(BLOCK_BYTES):
+            _check_free_space(place)
+            file.write(block)
 
 
 def _check_free_space(place: Path) -> None:
@@ -125,9 +140,15 @@ def _check_free_space(place: Path) -> None:
 
 def find(folder: Path, path: str) -> Path | None:
     """A file of an export, unless its name leads out of the folder."""
-    found = folder / path
-    is_inside = found.resolve().is_relative_to(folder.resolve())
-    return found if is_inside and found.is_file() else None
+    for name in dict.fromkeys((path, composed(path), unicodedata.normalize("NFD", path))):
+        found = folder / name
+        if found.resolve().is_relative_to(folder.resolve()) and found.is_file():
+            return found
+    return None
+
+
+def composed(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
 
 
 def open_in(folder: Path, path: str) -> IO[bytes]:

@@ -1,11 +1,11 @@
 """Imports drafts, scheduled messages, snippets and navigation views."""
 
-from tertulia import domain, storage
+from tertulia import domain, features
 from tertulia.database.tx import Tx
-from tertulia.domain.later.scheduled import Destination, ToChannel, ToPeople
-from tertulia.domain.personal.drafts import DraftContent
-from tertulia.domain.personal.navigation_views import NavigationView
 from tertulia.errors import BadRequest
+from tertulia.features.navigation_views import NavigationView
+from tertulia.features.scheduled.entry import Destination, ToChannel, ToPeople
+from tertulia.features.snippets import Snippet
 from tertulia.transfer.importing.import_counts import (
     DRAFTS,
     DUPLICATES,
@@ -28,8 +28,8 @@ def add(tx: Tx, state: ImportState, profiles: ProfileData, messages: MessageImpo
         channel_id, user_ids = state.channels.get(each.channel), state.people_of(each.people)
         topic = domain.names.cleaned(each.topic, domain.limits.MAX_TOPIC_LENGTH)
         content = messages.with_names(each.content)[: domain.limits.MAX_MESSAGE_LENGTH]
-        wording = DraftContent(channel_id, user_ids, topic, content, each.at)
-        storage.personal.drafts.insert(tx, state.people[each.person], wording)
+        owner = state.people[each.person]
+        features.drafts.insert(tx, owner, channel_id, user_ids, topic, content, each.at)
         state.count(DRAFTS)
     for each in profiles.scheduled:
         _schedule(tx, state, each, messages)
@@ -37,11 +37,13 @@ def add(tx: Tx, state: ImportState, profiles: ProfileData, messages: MessageImpo
         if snippet.person not in state.people:
             state.drop(SNIPPETS, OF_UNKNOWN_PEOPLE)
             continue
-        title = domain.names.cleaned(snippet.title, domain.limits.MAX_SNIPPET_TITLE_LENGTH)
-        content = messages.with_names(snippet.content)[: domain.limits.MAX_MESSAGE_LENGTH]
-        owner = state.people[snippet.person]
-        number = storage.personal.snippets.insert(tx, owner, title, content)
-        storage.bulk_import.date_snippet(tx, number, snippet.created_at or tx.now)
+        Snippet.insert(
+            tx,
+            user_id=state.people[snippet.person],
+            title=domain.names.cleaned(snippet.title, features.snippets.MAX_TITLE_LENGTH),
+            content=messages.with_names(snippet.content)[: domain.limits.MAX_MESSAGE_LENGTH],
+            created_at=snippet.created_at or tx.now,
+        )
         state.count(SNIPPETS)
     known: set[tuple[int, str]] = set()
     for view in profiles.views:
@@ -52,11 +54,11 @@ def add(tx: Tx, state: ImportState, profiles: ProfileData, messages: MessageImpo
         known.add((user_id, view.fragment))
         imported = NavigationView(view.fragment, view.name, view.is_pinned)
         try:
-            domain.personal.navigation_views.checked(imported)
+            features.navigation_views.check(imported)
         except BadRequest:
             state.drop(VIEWS, "that are not accepted here")
             continue
-        storage.personal.navigation_views.insert(tx, user_id, imported)
+        features.navigation_views.store(tx, user_id, imported)
         state.count(VIEWS)
 
 
@@ -76,5 +78,5 @@ def _schedule(
     else:
         content = messages.with_names(imported.content)[: domain.limits.MAX_MESSAGE_LENGTH]
         deliver_at = int(imported.at)
-        storage.later.scheduled.insert(tx, owner, to, messages.draft(content), None, deliver_at)
+        features.scheduled.entry.insert(tx, owner, to, messages.draft(content), None, deliver_at)
         state.count(SCHEDULED)

@@ -102,6 +102,12 @@ def outside_code(change: Callable[[str], str], text: str) -> str:
     return "".join(part if index % 2 else change(part) for index, part in enumerate(parts))
 
 
+def code_of_character(text: str) -> str:
+    """The code of an emoji, without its skin tone; empty if it is not one."""
+    code = "-".join(each for each in emoji_names.code_of(text).split("-") if each not in TONES)
+    return code if emoji_names.names_for(code) else ""
+
+
 def derived_code(name: str) -> str | None:
     """The code of an emoji whose name follows a rule; None for others."""
     if flag := _FLAG.fullmatch(name):

@@ -41,6 +41,7 @@ class ImportCounts(msgspec.Struct):
     imported: Counter[str] = field(default_factory=Counter)
     dropped: dict[str, Counter[str]] = field(default_factory=dict)
     notes: Counter[str] = field(default_factory=Counter)  # what was imported in another form
+    warnings: list[str] = field(default_factory=list)  # losses that are probably not intended
 
     def drop(self, kind: str, reason: str, number: int = 1) -> None:
         if number:
@@ -73,7 +74,11 @@ class ImportCounts(msgspec.Struct):
         return sorted(found, key=lambda kind: not self.imported[kind])
 
     def with_import(
-        self, imported: dict[str, int], dropped: Dropped, notes: dict[str, int]
+        self,
+        imported: dict[str, int],
+        dropped: Dropped,
+        notes: dict[str, int],
+        lost_channels: dict[str, int],
     ) -> "ImportCounts":
         """The counts of the source together with those of the importer."""
         whole = ImportCounts(
@@ -81,13 +86,18 @@ class ImportCounts(msgspec.Struct):
             Counter(imported),
             {kind: Counter(reasons) for kind, reasons in self.dropped.items()},
             self.notes + Counter(notes),
+            list(self.warnings),
         )
         for kind, reasons in dropped.items():
             for reason, number in reasons.items():
                 whole.drop(kind, reason, number)
+        for name, number in lost_channels.items():
+            whole.warn_of_lost_messages(name, number)
         return whole
 
-    def predicted(self) -> "ImportCounts":
-        """As if everything that the source does not drop were imported."""
-        imported = Counter({k: number - self.dropped_of(k) for k, number in self.read.items()})
-        return ImportCounts(Counter(self.read), imported, self.dropped, Counter(self.notes))
+    def warn_of_lost_messages(self, place: str, number: int) -> None:
+        """Warn that all messages of a folder or channel are left out."""
+        self.warnings.append(
+            f"All messages of {place} are left out ({number:,}), because the export does not"
+            " describe this channel."
+        )

@@ -21,6 +21,7 @@ class ImportState(msgspec.Struct):
     imported: dict[str, int] = field(default_factory=dict, name="brought")  # the stored name
     dropped: Dropped = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
+    lost_channels: dict[str, int] = field(default_factory=dict)  # messages of unknown channels
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Self:

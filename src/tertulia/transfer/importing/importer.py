@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from tertulia import actions, domain, markdown, storage
-from tertulia.database import Database
+from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES, MediaInfo
 from tertulia.domain.organization.realm import Realm
@@ -45,7 +45,17 @@ class AnotherImport(StartupError):
 
 
 class Importer:
-    def __init__(self, database: Database, vault: Vault, source: Source, mark: str) -> None:
+    def __init__(
+        self,
+        database: BlockingDatabase,
+        vault: Vault,
+        source: Source,
+        mark: str,
+        *,
+        is_rehearsal: bool = False,
+    ) -> None:
+        """A rehearsal only counts: it stores no contents of files and no search index."""
+        self._is_rehearsal = is_rehearsal
         self._database = database
         self._vault = vault
         self._source = source
@@ -68,21 +78,24 @@ class Importer:
             self._import_files()
             self._import_messages(run.messages_done, progress)
             self._write(self._finish)
-        self._index()
+        if not self._is_rehearsal:
+            self._index()
         state = self._state
-        return self._source.counts().with_import(state.imported, state.dropped, state.notes)
+        return self._source.counts().with_import(
+            state.imported, state.dropped, state.notes, state.lost_channels
+        )
 
     # --- the organization ---
 
     def _start(self, name: str, subdomain: str) -> storage.bulk_import.Run:
-        known = {r.subdomain: r for r in self._database.read_now(0, storage.organization.list_all)}
+        known = {r.subdomain: r for r in self._database.of(0).read(storage.organization.list_all)}
         self._keeps_ids = self._source.number is not None and not set(known) - {subdomain}
         if subdomain not in known:
-            self._realm = self._database.write_now(0, self._create, name, subdomain)
+            self._realm = self._database.of(0).write(self._create, name, subdomain)
         else:
             self._realm = known[subdomain]
-        run = self._database.write_now(
-            self.realm.id, storage.bulk_import.claim, self._mark, self._process_id
+        run = self._database.of(self.realm.id).write(
+            storage.bulk_import.claim, self._mark, self._process_id
         )
         if run is None or run.source != self._mark:
             raise AnotherImport(
@@ -109,7 +122,7 @@ class Importer:
             self._vault,
             bot,
             keeps_ids=self._keeps_ids,
-            knows_receivers=self._source.kind == "Zulip",
+            knows_receivers=self._source.knows_receivers,
         )
         accounts.add_people(people)
         for folder in self._source.folders():
@@ -149,8 +162,8 @@ class Importer:
 
     @cached_property
     def _bot(self) -> User:
-        bot = self._database.read_now(
-            self.realm.id, storage.people.find_system_bot, NOTIFICATION_BOT
+        bot = self._database.of(self.realm.id).read(
+            storage.people.find_system_bot, NOTIFICATION_BOT
         )
         assert bot is not None
         return bot
@@ -182,7 +195,8 @@ class Importer:
         upload_id = storage.files.uploads.insert(tx)
         size = 0
         with file.open() as contents:
-            for position, piece in enumerate(iter(lambda: contents.read(PIECE_BYTES), b"")):
+            pieces = iter(lambda: contents.read(PIECE_BYTES), b"")
+            for position, piece in enumerate(() if self._is_rehearsal else pieces):
                 storage.files.uploads.add_piece(tx, upload_id, position, piece)
                 size += len(piece)
         storage.files.uploads.finish(tx, upload_id)
@@ -238,7 +252,7 @@ class Importer:
 
     def _index(self) -> None:
         behind = storage.search.index.count_behind
-        while self._database.read_now(self.realm.id, behind, 1):
+        while self._database.of(self.realm.id).read(behind, 1):
             self._write(actions.messages.search_index.index_messages, INDEXED_PER_BATCH)
         while self._write(actions.messages.search_index.index_batch, INDEXED_PER_BATCH):
             pass
@@ -254,7 +268,7 @@ class Importer:
                 raise AnotherImport("Another command continues this import.")
             return action(tx, *args)
 
-        return self._database.write_now(self.realm.id, step)
+        return self._database.of(self.realm.id).write(step)
 
 
 def _media_info(file: ImportedFile, name: str) -> MediaInfo:

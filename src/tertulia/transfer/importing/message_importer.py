@@ -18,6 +18,7 @@ from tertulia.markdown import (
     Settings,
     Upload,
 )
+from tertulia.storage.channels.topics import TopicRow
 from tertulia.transfer.importing import long_texts
 from tertulia.transfer.importing.import_counts import (
     DUPLICATES,
@@ -88,6 +89,7 @@ class MessageImporter:
         self._unread = storage.bulk_import.unread(tx)
         self._spans = storage.bulk_import.spans(tx)
         self._conversations: dict[tuple[int, ...], int] = {}
+        self._topics: dict[tuple[int, str], TopicRow] = {}
 
     def write(self, tx: Tx, batch: list[ImportedMessage], done: int) -> None:
         placed = [each for each in batch if self._is_placed(each)]
@@ -159,6 +161,9 @@ class MessageImporter:
     def _drop(self, imported: ImportedMessage) -> None:
         """Count a message that cannot be imported, and everything that refers to it."""
         self._state.drop(MESSAGES, "of people or channels that were not imported")
+        if imported.channel and imported.channel not in self._state.channels:
+            place, lost = f"the channel {imported.channel}", self._state.lost_channels
+            lost[place] = lost.get(place, 0) + 1
         for kind, things in (
             (REACTIONS, imported.reactions),
             (UNREAD, imported.unread_by),
@@ -217,7 +222,14 @@ class MessageImporter:
             "moved_at": max(moved, default=None),
         }
         row = {"id": number, "realm_id": realm, **when}
-        return row | storage.messages.new_row(sender, draft, channel_id, conversation, topic)
+        place = self._topic(tx, channel_id, topic) if channel_id else (None, 0)
+        return row | storage.messages.new_row(sender, draft, channel_id, conversation, *place)
+
+    def _topic(self, tx: Tx, channel_id: int, topic: str) -> TopicRow:
+        key = (channel_id, topic)
+        if key not in self._topics:
+            self._topics[key] = storage.channels.topics.get_or_start(tx, channel_id, topic)
+        return self._topics[key]
 
     def _add_details(self, tx: Tx, imported: ImportedMessage, number: int, rows: Rows) -> None:
         """Add the rows that refer to a message, or to the first part of a long one."""

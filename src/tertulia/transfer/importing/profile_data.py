@@ -6,7 +6,7 @@ from typing import IO, TypeVar
 
 import msgspec
 
-from tertulia import actions, domain, markdown, storage
+from tertulia import actions, domain, features, markdown, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.emoji import CUSTOM, UNICODE
 from tertulia.domain.files.picture import Picture
@@ -180,7 +180,7 @@ def _add_groups(tx: Tx, state: ImportState, profiles: ProfileData) -> None:
         if imported.key not in state.groups:
             inner = []
         for subgroup in inner:
-            storage.groups.add_subgroup(tx, state.groups[imported.key], subgroup)
+            storage.groups.add_subgroups(tx, state.groups[imported.key], [subgroup])
         state.count(SUBGROUPS, len(inner))
         state.drop(SUBGROUPS, OF_OTHER_GROUPS, len(imported.subgroups) - len(inner))
 
@@ -219,14 +219,12 @@ def _add_muted_people(tx: Tx, state: ImportState, profiles: ProfileData) -> None
 def _add_links(tx: Tx, state: ImportState, profiles: ProfileData) -> None:
     """Linkifiers and code playgrounds."""
     for rule in profiles.linkifiers:
-        if actions.organization.linkifiers.add_imported(tx, rule):
+        if features.linkifiers.add_imported(tx, rule):
             state.count(LINKIFIERS)
         else:
             state.drop(LINKIFIERS, NOT_ACCEPTED)
     for each in profiles.playgrounds:
-        if actions.organization.playgrounds.add_imported(
-            tx, each.name, each.language, each.url_template
-        ):
+        if features.playgrounds.add_imported(tx, each.name, each.language, each.url_template):
             state.count(PLAYGROUNDS)
         else:
             state.drop(PLAYGROUNDS, NOT_ACCEPTED)
@@ -278,6 +276,7 @@ def _set_status(
     if user_id is None:
         state.drop(STATUSES, OF_UNKNOWN_PEOPLE)
         return
+    state.note("statuses that were shortened", int(len(text) > domain.limits.MAX_STATUS_LENGTH))
     changes = {"status_text": domain.names.cleaned(text, domain.limits.MAX_STATUS_LENGTH)}
     if emoji is not None:
         code = emoji.code

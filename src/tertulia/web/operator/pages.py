@@ -5,7 +5,7 @@ setting `operators`. Pages need no script.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -19,6 +19,7 @@ from tertulia.api.call import Call
 from tertulia.domain.operator_token import COOKIE_SECONDS, PATH
 from tertulia.domain.server_report import ServerReport
 from tertulia.http import cookies
+from tertulia.locale import Texts
 from tertulia.log import log
 from tertulia.web import account_pages, page_texts, rendering
 from tertulia.web.account_pages import AccountPages, Endpoint
@@ -34,13 +35,13 @@ class OperatorPages:
         read_status: Callable[[], Awaitable[ServerStatus]],
         run_check: Callable[[], list[CheckResult]],
         metrics: Callable[[], bytes],
-        meanings: Mapping[str, str],
+        meaning: Callable[[str], str],
     ) -> None:
-        """`meanings` are what log events mean, by name. `run_check` blocks."""
+        """`meaning` says what a log event means. `run_check` blocks."""
         self._read_status = read_status
         self._run_check = run_check
         self._metrics = metrics
-        self._meanings = meanings
+        self._meaning = meaning
         self._checking = asyncio.Lock()
 
     def routes(self, entrance: AccountPages) -> list[Route]:
@@ -76,7 +77,7 @@ class OperatorPages:
 
     async def _check(self, call: Call) -> Response:
         if self._checking.locked():
-            return await _message(call, 409, "operator_run_check", "operator_check_busy", back=PATH)
+            return await _message(call, 409, "operator.run-check", "operator.check-busy", back=PATH)
         return await self._show(call, await self._findings())
 
     async def _findings(self) -> list[CheckResult]:
@@ -112,15 +113,14 @@ class OperatorPages:
         headers = {
             "Content-Disposition": 'attachment; filename="tertulia-support.zip"',
             "Cache-Control": "no-store",
-            "X-Content-Type-Options": "nosniff",
         }
         return Response(content, 200, headers, media_type="application/zip")
 
     async def _show(self, call: Call, findings: Sequence[CheckResult] | None) -> Response:
         status = await self._read_status()
-        texts = page_texts.of(call.request)
+        t = page_texts.of(call.request)
         parts = actions.server_status.parts(status, call.config)
-        shown = [tiles.of_part(part, texts) for part in parts]
+        shown = [tiles.of_part(part, t) for part in parts]
         log_counts = sorted(
             status.log_counts().items(), key=lambda item: item[1].last_at, reverse=True
         )
@@ -129,18 +129,18 @@ class OperatorPages:
             "operator.html",
             version=__version__,
             organization="" if call.found_org is None else call.org.realm.name,
-            heading=_heading(shown, texts),
+            heading=_heading(shown, t),
             attention=[tile for tile in shown if tile.state in ("fail", "look")],
             checked_at=tiles.moment(status.now),
             tiles=shown,
-            plots=_plots(status, texts),
+            plots=_plots(status, t),
             ticks=plots.ticks(status.now),
-            servers=[_server_row(status, each, texts) for each in status.running],
+            servers=[_server_row(status, each, t) for each in status.running],
             queues=_queues(status),
             log_events=[
                 (
                     event,
-                    self._meanings.get(event, ""),
+                    self._meaning(event),
                     sum(each.hours.values()),
                     tiles.moment(each.last_at),
                 )
@@ -170,7 +170,7 @@ async def _is_named_owner(call: Call) -> bool:
     user = call.caller
     if user is None or not user.is_owner or not call.config.operators:
         return False
-    first = await call.services.database.query(0, storage.organization.first)
+    first = await call.services.database.of(0).query(storage.organization.first)
     named = {domain.people.user.email_key(each) for each in call.config.operators}
     return (
         first is not None
@@ -180,14 +180,14 @@ async def _is_named_owner(call: Call) -> bool:
 
 
 async def _refusal(call: Call) -> Response:
-    return await _message(call, 403, "operator_closed", "operator_closed_explained")
+    return await _message(call, 403, "operator.closed", "operator.closed-explained")
 
 
 async def _message(
     call: Call, status: int, heading: str, explained: str, back: str = "/login/"
 ) -> Response:
     """A page for a host that may have no organization."""
-    texts = page_texts.of(call.request)
+    t = page_texts.of(call.request)
     return await rendering.page(
         call.request,
         "message.html",
@@ -195,8 +195,8 @@ async def _message(
         name="",
         problem="",
         notice="",
-        heading=texts[heading],
-        explained=texts[explained],
+        heading=t(heading),
+        explained=t(explained),
         back=back,
     )
 
@@ -205,40 +205,47 @@ def _is_secure(call: Call) -> bool:
     return api.browser_sessions.origin(call.config, call.request).startswith("https://")
 
 
-def _heading(shown: Sequence[tiles.Tile], texts: Mapping[str, str]) -> str:
+def _heading(shown: Sequence[tiles.Tile], t: Texts) -> str:
     failed = sum(tile.state == "fail" for tile in shown)
     to_look_at = sum(tile.state == "look" for tile in shown)
     if not failed and not to_look_at:
-        return texts["operator_all_good"]
+        return t("operator.all-good")
     if not failed:
-        return page_texts.counted(texts, "operator_to_look_at", to_look_at)
-    first = page_texts.counted(texts, "operator_failed", failed)
+        return t("operator.to-look-at", count=to_look_at)
+    first = t("operator.failed", count=failed)
     if not to_look_at:
         return first
-    return page_texts.counted(texts, "operator_and_to_look_at", to_look_at, first=first)
+    return t("operator.and-to-look-at", count=to_look_at, first=first)
 
 
-def _plots(status: ServerStatus, texts: Mapping[str, str]) -> list[dict[str, Any]]:
+def _plots(status: ServerStatus, t: Texts) -> list[dict[str, Any]]:
     made = (
-        ("messages", "per_minute", plots.of_messages(status.samples, status.now)),
+        ("messages", "per-minute", plots.of_messages(status.samples, status.now)),
         ("responses", "milliseconds", plots.of_responses(status.samples, status.now)),
         ("connections", "open", plots.of_connections(status.samples, status.now)),
-        ("memory", "all_servers", plots.of_memory(status.samples, status.now)),
+        ("memory", "all-servers", plots.of_memory(status.samples, status.now)),
     )
     shown = []
     for name, unit, plot in made:
-        title, unit_text = texts[f"operator_plot_{name}"], texts[f"operator_{unit}"]
+        title, unit_text = t(f"operator.plot-{name}"), t(f"operator.{unit}")
         first, last = plot.lines[0], plot.lines[-1]
         has_two = len(plot.lines) == 2
         numbers = (
-            texts["operator_now_both"].format(f"{first.now:.0f}", f"{last.now:.0f}")
+            t("operator.now-both", first=f"{first.now:.0f}", last=f"{last.now:.0f}")
             if has_two
-            else texts["operator_now_most"].format(
-                f"{first.now:.0f}", f"{first.maximum:.0f}", plots.hour(first.maximum_at)
+            else t(
+                "operator.now-most",
+                now=f"{first.now:.0f}",
+                most=f"{first.maximum:.0f}",
+                time=plots.hour(first.maximum_at),
             )
         )
-        label = texts["operator_plot_label"].format(
-            title, unit_text, f"{last.now:.0f}", f"{last.maximum:.0f}"
+        label = t(
+            "operator.plot-label",
+            title=title,
+            unit=unit_text,
+            now=f"{last.now:.0f}",
+            most=f"{last.maximum:.0f}",
         )
         shown.append(
             {
@@ -253,9 +260,7 @@ def _plots(status: ServerStatus, texts: Mapping[str, str]) -> list[dict[str, Any
     return shown
 
 
-def _server_row(
-    status: ServerStatus, report: ServerReport, texts: Mapping[str, str]
-) -> dict[str, Any]:
+def _server_row(status: ServerStatus, report: ServerReport, t: Texts) -> dict[str, Any]:
     newest = actions.server_status.newest_version(status)
     return {
         "name": report.name,
@@ -263,7 +268,7 @@ def _server_row(
         "is_older": report.version != newest,
         "is_leader": report is status.leader,
         "is_silent": status.is_silent(report),
-        "up": tiles.duration(max(status.now - report.started_at, 0), texts),
+        "up": tiles.duration(max(status.now - report.started_at, 0), t),
         "connections": report.connections,
         "memory": tiles.size(report.memory_bytes),
         "processor": f"{report.processor_percent:.0f} %",

@@ -1,14 +1,12 @@
 """The parts of the server's status in words, for the tiles of the operator's page."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import msgspec
 
 from tertulia.domain.server_report import Facts, State, StatusPart
-from tertulia.web.page_texts import counted
-
-Texts = Mapping[str, str]
+from tertulia.locale import Texts
 
 UNITS = {  # the largest first; a unit is used from twice its length
     "days": 86_400,
@@ -26,14 +24,14 @@ class Tile(msgspec.Struct, frozen=True):
     explained: str
 
 
-def of_part(part: StatusPart, texts: Texts) -> Tile:
-    value, small, explained = _WORDS[part.name](part, part.facts, texts)
+def of_part(part: StatusPart, t: Texts) -> Tile:
+    value, small, explained = _WORDS[part.name](part, part.facts, t)
     return Tile(part.name, part.state, value, small, explained)
 
 
-def duration(seconds: float, texts: Texts) -> str:
+def duration(seconds: float, t: Texts) -> str:
     unit = next((name for name, length in UNITS.items() if seconds >= 2 * length), "seconds")
-    return counted(texts, f"operator_{unit}", int(seconds / UNITS[unit]))
+    return t(f"operator.{unit}", count=int(seconds / UNITS[unit]))
 
 
 def size(number: float) -> str:
@@ -56,122 +54,122 @@ def _isolated(text: str) -> str:
 Words = tuple[str, str, str]  # value, small, explained
 
 
-def _backup(part: StatusPart, facts: Facts, texts: Texts) -> Words:
+def _backup(part: StatusPart, facts: Facts, t: Texts) -> Words:
     age = _number(facts["age_seconds"])
     if facts["has_failed"]:
-        explained = texts["operator_backup_failed"].format(facts["reason"])
+        explained = t("operator.backup-failed", reason=facts["reason"])
     elif age is None:
-        explained = "" if part.state == "off" else texts["operator_no_backup_hint"]
+        explained = "" if part.state == "off" else t("operator.no-backup-hint")
     elif part.state == "good":
-        explained = texts["operator_backup_size"].format(size(_number(facts["bytes"]) or 0))
+        explained = t("operator.backup-size", size=size(_number(facts["bytes"]) or 0))
     else:
-        explained = texts["operator_backup_late"]
+        explained = t("operator.backup-late")
     if age is None:
-        return texts["operator_no_backup"], "", explained
-    return texts["operator_old"].format(duration(age, texts)), "", explained
+        return t("operator.no-backup"), "", explained
+    return t("operator.old", age=duration(age, t)), "", explained
 
 
-def _disk(part: StatusPart, facts: Facts, texts: Texts) -> Words:
+def _disk(part: StatusPart, facts: Facts, t: Texts) -> Words:
     if part.state == "off":
-        return texts["operator_unknown"], "", ""
-    explained = texts["operator_free"].format(size(_number(facts["free_bytes"]) or 0))
+        return t("operator.unknown"), "", ""
+    explained = t("operator.free", size=size(_number(facts["free_bytes"]) or 0))
     full_in = _number(facts["full_in_seconds"])
     if part.state != "good" and full_in is not None:
-        explained = texts["operator_full_in"].format(duration(full_in, texts))
+        explained = t("operator.full-in", time=duration(full_in, t))
     total = size(_number(facts["total_bytes"]) or 0)
     used = f"{_number(facts['used_percent']) or 0:.0f} %"
-    return used, texts["operator_of"].format(total), explained
+    return used, t("operator.of", total=total), explained
 
 
-def _writes(part: StatusPart, facts: Facts, texts: Texts) -> Words:
+def _writes(part: StatusPart, facts: Facts, t: Texts) -> Words:
     milliseconds = _number(facts.get("milliseconds"))
-    value = texts["operator_not_tested"] if milliseconds is None else f"{milliseconds:.0f} ms"
+    value = t("operator.not-tested") if milliseconds is None else f"{milliseconds:.0f} ms"
     if part.state == "fail":
-        return value, "", texts["operator_writes_fail"].format(facts["reason"])
+        return value, "", t("operator.writes-fail", reason=facts["reason"])
     tested = _number(facts.get("tested_seconds_ago"))
     if tested is None:
         return value, "", ""
     if part.state == "look":
-        return value, "", texts["operator_writes_wait"]
-    return value, "", texts["operator_last_write"].format(duration(max(tested, 0), texts))
+        return value, "", t("operator.writes-wait")
+    return value, "", t("operator.last-write", time=duration(max(tested, 0), t))
 
 
-def _database(part: StatusPart, facts: Facts, texts: Texts) -> Words:
+def _database(part: StatusPart, facts: Facts, t: Texts) -> Words:
     if not facts:
-        return texts["operator_not_tested"], "", ""
+        return t("operator.not-tested"), "", ""
     number = _number(facts["bytes"])
     return str(facts["database"]), "", size(number) if number else ""
 
 
-def _leader(part: StatusPart, facts: Facts, texts: Texts) -> Words:
+def _leader(part: StatusPart, facts: Facts, t: Texts) -> Words:
     if not facts:
-        return texts["operator_no_leader"], "", texts["operator_no_leader_hint"]
+        return t("operator.no-leader"), "", t("operator.no-leader-hint")
     if part.state == "look":
-        return str(facts["server"]), "", texts["operator_leader_silent"]
-    since = texts["operator_since"].format(moment(_number(facts["since"]) or 0))
+        return str(facts["server"]), "", t("operator.leader-silent")
+    since = t("operator.since", time=moment(_number(facts["since"]) or 0))
     return str(facts["server"]), "", since
 
 
-def _mail(part: StatusPart, facts: Facts, texts: Texts) -> Words:
+def _mail(part: StatusPart, facts: Facts, t: Texts) -> Words:
     if part.state == "off":
-        return texts["operator_off"], "", texts["operator_mail_off"]
-    return _sent(facts, texts)
+        return t("operator.off"), "", t("operator.mail-off")
+    return _sent(facts, t)
 
 
-def _push(part: StatusPart, facts: Facts, texts: Texts) -> Words:
-    value, small, explained = _sent(facts, texts)
+def _push(part: StatusPart, facts: Facts, t: Texts) -> Words:
+    value, small, explained = _sent(facts, t)
     is_quiet = part.state == "good" and not facts["waiting"]
     if is_quiet and not facts["has_service"]:
-        explained = texts["operator_no_push_service"]
+        explained = t("operator.no-push-service")
     return value, small, explained
 
 
-def _sent(facts: Facts, texts: Texts) -> Words:
+def _sent(facts: Facts, t: Texts) -> Words:
     if facts["event"]:
-        explained = texts["operator_event_now"].format(facts["event"])
+        explained = t("operator.event-now", event=facts["event"])
     elif facts["given_up"]:
-        explained = counted(texts, "operator_given_up", _whole(facts["given_up"]))
+        explained = t("operator.given-up", count=_whole(facts["given_up"]))
     elif facts["waiting"]:
-        explained = counted(texts, "operator_waiting", _whole(facts["waiting"]))
+        explained = t("operator.waiting", count=_whole(facts["waiting"]))
     else:
-        explained = texts["operator_queue_empty"]
-    return f"{_number(facts['sent']):,.0f}", texts["operator_sent_today"], explained
+        explained = t("operator.queue-empty")
+    return f"{_number(facts['sent']):,.0f}", t("operator.sent-today"), explained
 
 
-def _ldap(part: StatusPart, facts: Facts, texts: Texts) -> Words:
+def _ldap(part: StatusPart, facts: Facts, t: Texts) -> Words:
     if part.state == "off":
-        return texts["operator_off"], "", texts["operator_ldap_off"]
-    accounts = counted(texts, "operator_accounts", _whole(facts["accounts"]))
+        return t("operator.off"), "", t("operator.ldap-off")
+    accounts = t("operator.accounts", count=_whole(facts["accounts"]))
     if facts["failed"]:
-        return accounts, "", texts["operator_sync_failed"].format(facts["failed"])
+        return accounts, "", t("operator.sync-failed", name=facts["failed"])
     ago = _number(facts["synced_seconds_ago"])
     if ago is None:
-        return accounts, "", texts["operator_not_synced"]
-    return accounts, "", texts["operator_synced"].format(duration(ago, texts))
+        return accounts, "", t("operator.not-synced")
+    return accounts, "", t("operator.synced", time=duration(ago, t))
 
 
-def _providers(part: StatusPart, facts: Facts, texts: Texts) -> Words:
+def _providers(part: StatusPart, facts: Facts, t: Texts) -> Words:
     if part.state == "off":
-        return texts["operator_off"], "", texts["operator_providers_off"]
+        return t("operator.off"), "", t("operator.providers-off")
     if facts["event"]:
-        return str(facts["count"]), "", texts["operator_event_now"].format(facts["event"])
-    return str(facts["count"]), "", texts["operator_providers_good"]
+        return str(facts["count"]), "", t("operator.event-now", event=facts["event"])
+    return str(facts["count"]), "", t("operator.providers-good")
 
 
-def _certificate(part: StatusPart, facts: Facts, texts: Texts) -> Words:
+def _certificate(part: StatusPart, facts: Facts, t: Texts) -> Words:
     if part.state == "off":
-        return texts["operator_off"], "", texts["operator_certificate_off"]
+        return t("operator.off"), "", t("operator.certificate-off")
     left = max(_number(facts["left_seconds"]) or 0, 0)
-    return texts["operator_left"].format(duration(left, texts)), "", ""
+    return t("operator.left", time=duration(left, t)), "", ""
 
 
-def _version(part: StatusPart, facts: Facts, texts: Texts) -> Words:
-    explained = counted(texts, "operator_servers_count", _whole(facts["servers"]))
+def _version(part: StatusPart, facts: Facts, t: Texts) -> Words:
+    explained = t("operator.servers-count", count=_whole(facts["servers"]))
     if facts["older"]:
-        explained = texts["operator_older_version"].format(facts["older"])
+        explained = t("operator.older-version", version=facts["older"])
     elif facts["silent"]:
-        explained = texts["operator_silent_servers"].format(facts["silent"])
-    return str(facts["version"] or texts["operator_unknown"]), "", explained
+        explained = t("operator.silent-servers", names=facts["silent"])
+    return str(facts["version"] or t("operator.unknown")), "", explained
 
 
 def _whole(fact: object) -> int:

@@ -12,7 +12,7 @@ from tertulia.actions.messages.public_history import (
     TopicLine,
 )
 from tertulia.documents import view_models
-from tertulia.documents.texts import Texts
+from tertulia.documents.texts import DocumentTexts
 from tertulia.documents.view_models import (
     SHADES,
     FormerVersion,
@@ -25,6 +25,7 @@ from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.user import UPLOADED
 from tertulia.events.directory.organization import Organization
+from tertulia.markdown.mentions import USER, name_and_id
 from tertulia.web.public import addresses
 
 # Markdown writes absolute addresses of this server relative to its root, where the chat is.
@@ -52,7 +53,21 @@ class PublicAppearance:
         html = self._org.shown(message.rendered)
         if '="#' in html or '="user_uploads/' in html:
             html = _RELATIVE.sub(r"\1/", html)
-        return html
+        return view_models.with_known_names(self, html)
+
+    def text(self, content: str) -> str:
+        """What was written, as Markdown, with mentions only of people whom the reader may know."""
+
+        def replaced(found: re.Match[str]) -> str:
+            written = name_and_id(found[2])
+            if written is None:
+                people = self._org.accounts.named(found[2])
+            else:
+                people = [each for each in [self._org.users.get(written[1])] if each is not None]
+            is_known = all(self._org.may_know(None, each) for each in people)
+            return found[0] if is_known else f"@{found[1]}**{UNKNOWN_NAME}**"
+
+        return USER.sub(replaced, content) if "@" in content else content
 
     def emoji_image(self, code: str) -> str | None:
         custom = self._org.emoji.get(int(code))
@@ -61,31 +76,31 @@ class PublicAppearance:
     def special_emoji_image(self) -> str:
         return SPECIAL_EMOJI_IMAGE
 
-    def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
+    def former(self, t: DocumentTexts, message: Message | TopicMessage) -> list[FormerVersion]:
         return []
 
-    def channel(self, texts: Texts, channel: Channel, extent: ChannelExtent) -> ShownChannel:
-        name = "many_topics" if extent.topics == MAX_COUNTED_TOPICS else "topic_count"
+    def channel(self, t: DocumentTexts, channel: Channel, extent: ChannelExtent) -> ShownChannel:
+        name = "public.many-topics" if extent.topics == MAX_COUNTED_TOPICS else "public.topic-count"
         return ShownChannel(
             name=channel.name,
             about=view_models.description(channel),
             path=addresses.channel_path(channel.id, channel.name),
             shade=channel.id % SHADES + 1,
-            size=texts.counted(name, extent.topics),
-            date=None if extent.newest_at is None else texts.short_date(extent.newest_at),
+            size=t(name, count=extent.topics),
+            date=None if extent.newest_at is None else t.day(extent.newest_at, "short"),
             iso=None if extent.newest_at is None else view_models.iso(extent.newest_at),
         )
 
-    def topic(self, texts: Texts, line: TopicLine) -> ShownTopic:
+    def topic(self, t: DocumentTexts, line: TopicLine) -> ShownTopic:
         name, newest = self._org.channels[line.channel_id].name, line.newest
-        title, is_resolved = view_models.titled(texts, newest.topic)
+        title, is_resolved = view_models.titled(t, newest.topic)
         return ShownTopic(
             title=title,
             is_resolved=is_resolved,
             path=addresses.topic_path(line.channel_id, name, newest.topic),
-            messages=texts.count(line.count, MAX_COUNTED),
-            date=texts.short_date(newest.sent_at),
+            messages=t.count(line.count, MAX_COUNTED),
+            date=t.day(newest.sent_at, "short"),
             iso=view_models.iso(newest.sent_at),
             sender=self.person(newest.sender_id).name,
-            snippet=view_models.snippet(newest),
+            snippet=view_models.snippet(self, newest),
         )

@@ -35,7 +35,7 @@ from tertulia.database.tx import Tx
 from tertulia.database.yielding import LoopYieldPoint
 from tertulia.documents import message_html, page_frame, view_models
 from tertulia.documents.page_frame import PageFrame
-from tertulia.documents.texts import Texts
+from tertulia.documents.texts import DocumentTexts
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.errors.http import NotFound
@@ -86,7 +86,7 @@ class Visit(msgspec.Struct, frozen=True):
     request: ApiRequest
     org: Organization
     site: str
-    texts: Texts
+    t: DocumentTexts
     look: PublicAppearance
     long_topics: dict[TopicOfChannel, TopicStarts] = {}  # read for this request
     contact: str = ""  # the email address for readers, if the server has one
@@ -183,11 +183,11 @@ class PublicPages:
                 "index.html",
                 addresses.ROOT,
                 channels=[
-                    visit.look.channel(visit.texts, each, extent(tx, each.id)) for each in channels
+                    visit.look.channel(visit.t, each, extent(tx, each.id)) for each in channels
                 ],
-                topics=[visit.look.topic(visit.texts, line) for line in found],
+                topics=[visit.look.topic(visit.t, line) for line in found],
                 description=visit.org.realm.setting("description")
-                or visit.texts.description_index.format(name=visit.org.realm.name),
+                or visit.t("public.description-index", name=visit.org.realm.name),
                 feed=f"{addresses.ROOT}feed.atom",
                 may_register=_may_register(visit.org),
             )
@@ -208,12 +208,12 @@ class PublicPages:
                 "channel.html",
                 path if before is None else f"{path}?before={before}",
                 channel=channel,
-                topics=[visit.look.topic(visit.texts, line) for line in found.topics],
+                topics=[visit.look.topic(visit.t, line) for line in found.topics],
                 older=found.next_before and f"{path}?before={found.next_before}",
                 about=view_models.description(channel),
                 description=view_models.description(channel)
-                or visit.texts.description_channel.format(
-                    channel=channel.name, name=visit.org.realm.name
+                or visit.t(
+                    "public.description-channel", channel=channel.name, name=visit.org.realm.name
                 ),
                 feed=f"{path}feed.atom",
             )
@@ -282,7 +282,7 @@ class PublicPages:
                     if topic is None:
                         raise NotFound()
                     path = addresses.topic_path(channel.id, channel.name, topic)
-                    title = f"{view_models.titled(visit.texts, topic)[0]} · {title}"
+                    title = f"{view_models.titled(visit.t, topic)[0]} · {title}"
             found = actions.messages.public_history.newest(
                 tx, [each.id for each in channels], topic
             )
@@ -341,13 +341,13 @@ class PublicPages:
         await self._services.delivery.follower.refresh_from_peers()
         org = await api.call.find_organization(self._services, api_request.host)
         if org is None or not has_pages(self._services, org):
-            return await self._not_found(api_request, Texts.of("en"))
+            return await self._not_found(api_request, DocumentTexts.of("en"))
         site = api.call.site(self._services.config, api_request, org)
         visit = Visit(
             api_request,
             org,
             site,
-            Texts.of(str(org.realm.setting("default_language"))),
+            DocumentTexts.of(str(org.realm.setting("default_language"))),
             PublicAppearance(org),
             contact=self._services.config.public_contact_email,
         )
@@ -355,7 +355,7 @@ class PublicPages:
         try:
             etag = self._etag(visit, channel)
         except NotFound:  # before a 304, which would tell whether a private channel has changed
-            return await self._not_found(api_request, visit.texts)
+            return await self._not_found(api_request, visit.t)
         if _matches(etag, api_request.header("if-none-match") or ""):
             return Response(status_code=304, headers={"ETag": etag, **self._caching()})
         kept = self._services.caches.public_pages
@@ -376,7 +376,7 @@ class PublicPages:
             if etag != self._etag(visit, channel):  # changed while the page waited
                 is_current = False
         except NotFound:
-            return await self._not_found(api_request, visit.texts)
+            return await self._not_found(api_request, visit.t)
         if isinstance(document, Response):
             return document
         headers = {**self._headers, **document.headers}
@@ -432,18 +432,18 @@ class PublicPages:
             return read(tx, replace(visit, is_current=is_current)), is_current
 
         db = self._services.database.of(visit.org.realm.id, visit.request.person)
-        query = db.read_in_thread if in_thread else db.read
+        read_all = (db.in_thread if in_thread else db).read
         try:
-            return await query(both)
+            return await read_all(both)
         except LongTopic as found:
             await self._read_starts(visit, db, found.key)
-            return await query(both)
+            return await read_all(both)
 
     async def _read_starts(self, visit: Visit, db: OrgDatabase, key: TopicOfChannel) -> None:
         cache, starts = self._services.caches.topic_starts, None
         cache.begin(key)
         try:
-            starts = await db.read_in_thread(actions.messages.public_history.starts_of, key)
+            starts = await db.in_thread.read(actions.messages.public_history.starts_of, key)
             visit.long_topics[key] = starts
         finally:
             cache.finish(key, starts)
@@ -461,7 +461,7 @@ class PublicPages:
             if document.media_type in (ATOM, XML):
                 text = _NOT_IN_XML.sub("", text)
             return page_frame.without_controls(text.encode())
-        shown = message_html.of_all(visit.texts, visit.look, document.found.messages)
+        shown = message_html.of_all(visit.t, visit.look, document.found.messages)
         parts: list[bytes] = []
         step_ends_at = time.perf_counter() + STEP_SECONDS
         for part in shown:
@@ -472,10 +472,10 @@ class PublicPages:
         await yield_point.yield_to_requests()
         return page_frame.without_controls(_topic_page(visit, document, b"".join(parts)))
 
-    async def _not_found(self, api_request: ApiRequest, texts: Texts) -> Response:
+    async def _not_found(self, api_request: ApiRequest, t: DocumentTexts) -> Response:
         """The same page whether the thing does not exist or is not public."""
         await rendering.load()
-        text = rendering.text("public/not_found.html", texts=texts)
+        text = rendering.text("public/not_found.html", t=t)
         headers = {**security_headers.of_page(), "Cache-Control": "no-cache"}
         return await rendering.answer(api_request, text.encode(), HTML, 404, headers)
 
@@ -500,7 +500,7 @@ class PublicPages:
     ) -> PublicDocument:
         own = {
             "visit": visit,
-            "texts": visit.texts,
+            "t": visit.t,
             "canonical": f"{visit.site}{path}",
             "organization": visit.org.realm.name,
             "home": addresses.ROOT,
@@ -555,23 +555,23 @@ def _contact(visit: Visit, canonical: str) -> dict[str, str]:
     if the organization requires one."""
     if not visit.contact:
         return {}
-    write, texts = f"mailto:{quote(visit.contact, safe='@')}?subject=", visit.texts
-    links = {"report": write + quote(texts.report_subject.format(address=canonical), safe="")}
+    write, t = f"mailto:{quote(visit.contact, safe='@')}?subject=", visit.t
+    links = {"report": write + quote(t("public.report-subject", address=canonical), safe="")}
     if not _may_register(visit.org):
-        links["ask"] = write + quote(texts.ask_subject.format(name=visit.org.realm.name), safe="")
+        links["ask"] = write + quote(t("public.ask-subject", name=visit.org.realm.name), safe="")
     return links
 
 
 def _topic_page(visit: Visit, document: TopicDocument, messages: bytes) -> bytes:
-    found, path, texts, organization = (
+    found, path, t, organization = (
         document.found,
         document.path,
-        visit.texts,
+        visit.t,
         visit.org.realm.name,
     )
     channel, number, pages = found.channel, found.number, found.pages
-    title, is_resolved = view_models.titled(texts, found.topic)
-    snippet = view_models.snippet(found.messages[0])
+    title, is_resolved = view_models.titled(t, found.topic)
+    snippet = view_models.snippet(visit.look, found.messages[0])
     canonical = f"{visit.site}{_numbered(path, number)}"
     values = {
         "organization": organization,
@@ -579,9 +579,9 @@ def _topic_page(visit: Visit, document: TopicDocument, messages: bytes) -> bytes
         "channel_path": addresses.channel_path(channel.id, channel.name),
         "title": title,
         "description": snippet
-        or texts.description_topic.format(topic=title, channel=channel.name, name=organization),
+        or t("public.description-topic", topic=title, channel=channel.name, name=organization),
         "canonical": canonical,
-        "extent": _extent(texts, found),
+        "extent": _extent(t, found),
         "chat": f"/{domain.messages.links.topic_link(channel.id, channel.name, found.topic)}",
         "feed": f"{path}feed.atom",
         "text_path": f"{path}?as=text",
@@ -590,7 +590,7 @@ def _topic_page(visit: Visit, document: TopicDocument, messages: bytes) -> bytes
     if is_resolved:
         values["is_resolved"] = ""
     if pages > 1:
-        values["page_of"] = texts.page_of.format(number=number, pages=pages)
+        values["page_of"] = t("public.page-of", number=number, pages=pages)
     if number > 1:
         values["earlier"] = _numbered(path, number - 1)
     if number < pages:
@@ -601,20 +601,20 @@ def _topic_page(visit: Visit, document: TopicDocument, messages: bytes) -> bytes
     ):
         if topic is not None:
             values[name] = addresses.topic_path(channel.id, channel.name, topic)
-            values[f"{name}_title"] = view_models.titled(texts, topic)[0]
+            values[f"{name}_title"] = view_models.titled(t, topic)[0]
     encoded = page_frame.escaped(values)
     encoded["posting"] = _json_ld(visit, title, canonical, found, snippet).encode()
     encoded["messages"] = messages
-    return _topic_frame(texts, frozenset(values)).fill(encoded)
+    return _topic_frame(t, frozenset(values)).fill(encoded)
 
 
 @memoized("topic_frames", 256)
-def _topic_frame(texts: Texts, present: frozenset[str]) -> PageFrame:
+def _topic_frame(t: DocumentTexts, present: frozenset[str]) -> PageFrame:
     """The frame of a page of a topic that has these of its values."""
     values: dict[str, str | None] = dict.fromkeys(OPTIONAL_VALUES)
     values |= page_frame.marks([*present, "posting", "messages"])
     rendered = rendering.text(
-        "public/topic.html", texts=texts, home=addresses.ROOT, static=STATIC, **values
+        "public/topic.html", t=t, home=addresses.ROOT, static=STATIC, **values
     )
     return PageFrame(rendered)
 
@@ -624,26 +624,30 @@ def _numbered(path: str, page: int) -> str:
     return path if page == 1 else f"{path}?page={page}"
 
 
-def _extent(texts: Texts, found: TopicPage) -> str:
+def _extent(t: DocumentTexts, found: TopicPage) -> str:
     """How many messages a topic has; if they are on one page, by how many people; and when."""
-    count = texts.count(found.count)
+    count = t.count(found.count)
     if found.pages == 1:
         senders = len({message.sender_id for message in found.messages})
-        count += f" {texts.counted('by_people', senders)}"
-    return f"{count}, {_span_of_dates(texts, found.messages[0], found.messages[-1])}"
+        count += f" {t('public.by-people', count=senders)}"
+    return f"{count}, {_span_of_dates(t, found.messages[0], found.messages[-1])}"
 
 
-def _span_of_dates(texts: Texts, first: TopicMessage, last: TopicMessage) -> str:
-    dates = texts.date(first.sent_at), texts.date(last.sent_at)
+def _span_of_dates(t: DocumentTexts, first: TopicMessage, last: TopicMessage) -> str:
+    dates = t.day(first.sent_at), t.day(last.sent_at)
     return dates[0] if dates[0] == dates[1] else f"{dates[0]} – {dates[1]}"
 
 
 def _as_text(visit: Visit, found: TopicPage) -> PublicDocument:
     values = {
         "page": found,
-        "title": view_models.titled(visit.texts, found.topic)[0],
+        "title": view_models.titled(visit.t, found.topic)[0],
         "lines": [
-            (visit.look.person(each.sender_id).name, view_models.iso(each.sent_at), each.content)
+            (
+                visit.look.person(each.sender_id).name,
+                view_models.iso(each.sent_at),
+                visit.look.text(each.content),
+            )
             for each in found.messages
         ],
     }
@@ -659,7 +663,7 @@ def _entry(visit: Visit, message: Message) -> dict[str, Any]:
     sender = visit.look.person(message.sender_id)
     return {
         "url": f"{visit.site}{addresses.message_path(message.id)}",
-        "title": view_models.titled(visit.texts, message.topic)[0],
+        "title": view_models.titled(visit.t, message.topic)[0],
         "author": sender.name,
         "channel": visit.org.channels[message.channel_id].name,
         "published": view_models.iso(message.sent_at),

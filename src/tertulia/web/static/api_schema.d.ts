@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is fe41b0be15f68d44530fdc034139642aa2260c94dcaa1abf9710a9fa816fe458.
+ * Of which the digest is f8b0c48618b28c6ec4b342d3112c6b63490fc66e7a920bcdfc8360f44447b7b6.
  */
 export interface components {
     schemas: {
@@ -295,14 +295,84 @@ export interface components {
         AlertWords: {
             alert_words: string[];
         };
+        AlertWordsEvent: {
+            type: "alert_words";
+            alert_words: string[];
+            id: number;
+        };
         AllRead: {
             complete: boolean;
+        };
+        AnswerEndEvent: {
+            type: "answer";
+            op: "end";
+            answer_token: string;
+            sender_id: number;
+            asked_by: number | null;
+            started: number;
+            message_type: "direct" | "stream";
+            user_ids?: number[];
+            stream_id?: number;
+            topic?: string;
+            message_id: number | null;
+            id: number;
+        };
+        AnswerEvent: components["schemas"]["AnswerEndEvent"] | components["schemas"]["AnswerStartEvent"] | components["schemas"]["AnswerStopEvent"] | components["schemas"]["AnswerUpdateEvent"];
+        AnswerStartEvent: {
+            type: "answer";
+            op: "start";
+            answer_token: string;
+            sender_id: number;
+            asked_by: number | null;
+            started: number;
+            message_type: "direct" | "stream";
+            user_ids?: number[];
+            stream_id?: number;
+            topic?: string;
+            id: number;
+        };
+        AnswerStopEvent: {
+            type: "answer";
+            op: "stop";
+            answer_token: string;
+            sender_id: number;
+            asked_by: number | null;
+            started: number;
+            message_type: "direct" | "stream";
+            user_ids?: number[];
+            stream_id?: number;
+            topic?: string;
+            id: number;
+        };
+        AnswerUpdateEvent: {
+            type: "answer";
+            op: "update";
+            answer_token: string;
+            sender_id: number;
+            asked_by: number | null;
+            started: number;
+            message_type: "direct" | "stream";
+            user_ids?: number[];
+            stream_id?: number;
+            topic?: string;
+            position: number;
+            content: string;
+            status_line: string;
+            id: number;
         };
         ApiKey: {
             api_key: string;
             email: string;
             user_id: number;
         };
+        AttachmentAddEvent: {
+            type: "attachment";
+            op: "add";
+            attachment: components["schemas"]["AttachmentObject"];
+            upload_space_used: number;
+            id: number;
+        };
+        AttachmentEvent: components["schemas"]["AttachmentAddEvent"] | components["schemas"]["AttachmentUpdateEvent"] | components["schemas"]["AttachmentRemoveEvent"];
         AttachmentObject: {
             id: number;
             name: string;
@@ -310,6 +380,23 @@ export interface components {
             size: number;
             create_time: number;
             message_ids: number[];
+        };
+        AttachmentReference: {
+            id: number;
+        };
+        AttachmentRemoveEvent: {
+            type: "attachment";
+            op: "remove";
+            attachment: components["schemas"]["AttachmentReference"];
+            upload_space_used: number;
+            id: number;
+        };
+        AttachmentUpdateEvent: {
+            type: "attachment";
+            op: "update";
+            attachment: components["schemas"]["AttachmentObject"];
+            upload_space_used: number;
+            id: number;
         };
         AuditEntry: {
             id: number;
@@ -331,17 +418,18 @@ export interface components {
         AvatarUrl: {
             avatar_url: string | null;
         };
+        Billing: {
+            has_pending_sponsorship_request: boolean;
+        };
         BotObject: {
             user_id: number;
             default_sending_stream: string | null;
             default_events_register_stream: string | null;
             default_all_public_streams: boolean;
-            services: components["schemas"]["BotService"][];
+            services: components["schemas"]["ServiceObject"][];
         };
-        BotService: {
-            base_url: string;
-            interface: number;
-            token: string;
+        BotReference: {
+            user_id: number;
         };
         CallLink: {
             url: string;
@@ -385,8 +473,51 @@ export interface components {
             } | null;
             bot_owner: string | null;
         };
+        ChangedBotObject: {
+            user_id: number;
+            default_sending_stream?: string | null;
+            default_events_register_stream?: string | null;
+            default_all_public_streams?: boolean;
+            services?: components["schemas"]["ServiceObject"][];
+        };
+        ChangedGroupObject: {
+            name?: string;
+            description?: string;
+            deactivated?: boolean;
+            can_add_members_group?: number | components["schemas"]["Members"];
+            can_join_group?: number | components["schemas"]["Members"];
+            can_leave_group?: number | components["schemas"]["Members"];
+            can_manage_group?: number | components["schemas"]["Members"];
+            can_mention_group?: number | components["schemas"]["Members"];
+            can_remove_members_group?: number | components["schemas"]["Members"];
+        };
         ChangedSettings: {
             [key: string]: unknown;
+        };
+        ChangedValue: {
+            id: number;
+            value: string | null;
+            rendered_value?: string;
+        };
+        ChannelFolderAddEvent: {
+            type: "channel_folder";
+            op: "add";
+            channel_folder: components["schemas"]["FolderObject"];
+            id: number;
+        };
+        ChannelFolderEvent: components["schemas"]["ChannelFolderAddEvent"] | components["schemas"]["ChannelFolderReorderEvent"] | components["schemas"]["ChannelFolderUpdateEvent"];
+        ChannelFolderReorderEvent: {
+            type: "channel_folder";
+            op: "reorder";
+            order: number[];
+            id: number;
+        };
+        ChannelFolderUpdateEvent: {
+            type: "channel_folder";
+            op: "update";
+            channel_folder_id: number;
+            data: components["schemas"]["FolderChanges"];
+            id: number;
         };
         ChannelObject: {
             stream_id: number;
@@ -425,6 +556,9 @@ export interface components {
             subscribers?: number[];
             partial_subscribers?: number[];
         };
+        ChannelReference: {
+            stream_id: number;
+        };
         ChannelUsage: {
             stream_id: number | null;
             messages: number;
@@ -445,6 +579,10 @@ export interface components {
         Consents: {
             export_consents: components["schemas"]["ConsentObject"][];
         };
+        Conversation: {
+            user_ids: number[];
+            max_message_id: number;
+        };
         CreatedBot: {
             default_sending_stream: string | null;
             default_events_register_stream: string | null;
@@ -464,6 +602,56 @@ export interface components {
         };
         CreatedScheduledMessage: {
             scheduled_message_id: number;
+        };
+        CustomProfileFieldsEvent: {
+            type: "custom_profile_fields";
+            fields: components["schemas"]["FieldObject"][];
+            id: number;
+        };
+        DefaultStreamsEvent: {
+            type: "default_streams";
+            default_streams: number[];
+            id: number;
+        };
+        DeleteMessageEvent: {
+            type: "delete_message";
+            message_ids?: number[];
+            stream_id?: number;
+            topic?: string;
+            message_type: "private" | "stream";
+            message_id?: number;
+            id: number;
+        };
+        DeviceAddEvent: {
+            type: "device";
+            op: "add";
+            device_id: number;
+            id: number;
+        };
+        DeviceEvent: components["schemas"]["DeviceAddEvent"] | components["schemas"]["DeviceRemoveEvent"] | components["schemas"]["DeviceUpdateEvent"];
+        DeviceObject: {
+            push_key_id: number | null;
+            push_token_id: string | null;
+            pending_push_token_id: string | null;
+            push_token_last_updated_timestamp: number | null;
+            push_registration_error_code: string | null;
+        };
+        DeviceRemoveEvent: {
+            type: "device";
+            op: "remove";
+            device_id: number;
+            id: number;
+        };
+        DeviceUpdateEvent: {
+            type: "device";
+            op: "update";
+            device_id: number;
+            push_key_id?: number | null;
+            push_token_id?: string | null;
+            pending_push_token_id?: string | null;
+            push_token_last_updated_timestamp?: number | null;
+            push_registration_error_code?: string | null;
+            id: number;
         };
         DomainObject: {
             domain: string;
@@ -487,6 +675,25 @@ export interface components {
             count: number;
             drafts: components["schemas"]["DraftObject"][];
         };
+        DraftsAddEvent: {
+            type: "drafts";
+            op: "add";
+            drafts: components["schemas"]["DraftObject"][];
+            id: number;
+        };
+        DraftsEvent: components["schemas"]["DraftsAddEvent"] | components["schemas"]["DraftsRemoveEvent"] | components["schemas"]["DraftsUpdateEvent"];
+        DraftsRemoveEvent: {
+            type: "drafts";
+            op: "remove";
+            draft_id: number;
+            id: number;
+        };
+        DraftsUpdateEvent: {
+            type: "drafts";
+            op: "update";
+            draft: components["schemas"]["DraftObject"];
+            id: number;
+        };
         EditHistory: {
             message_history: components["schemas"]["Version"][];
         };
@@ -499,6 +706,12 @@ export interface components {
             topic?: string;
             prev_stream?: number;
             stream?: number;
+        };
+        EditRecipient: {
+            type: "channel" | "direct";
+            user_ids?: number[];
+            channel_id?: number;
+            topic?: string;
         };
         EditedMessage: {
             detached_uploads: components["schemas"]["AttachmentObject"][];
@@ -518,6 +731,9 @@ export interface components {
         EmailAddress: {
             email: string;
         };
+        EmojiChange: {
+            deactivated: boolean;
+        };
         EmojiList: {
             emoji: {
                 [key: string]: components["schemas"]["EmojiObject"];
@@ -531,6 +747,10 @@ export interface components {
             author_id: number;
             still_url: string | null;
         };
+        EmojisetChoice: {
+            key: string;
+            text: string;
+        };
         Envelope: {
             result: "success";
             msg: "";
@@ -539,8 +759,9 @@ export interface components {
         Erased: {
             complete: boolean;
         };
+        Event: components["schemas"]["AlertWordsEvent"] | components["schemas"]["AnswerEvent"] | components["schemas"]["AttachmentEvent"] | components["schemas"]["ChannelFolderEvent"] | components["schemas"]["CustomProfileFieldsEvent"] | components["schemas"]["DefaultStreamsEvent"] | components["schemas"]["DeleteMessageEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["DraftsEvent"] | components["schemas"]["HeartbeatEvent"] | components["schemas"]["InvitesChangedEvent"] | components["schemas"]["LegalHoldsChangedEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["MutedTopicsEvent"] | components["schemas"]["MutedUsersEvent"] | components["schemas"]["NavigationViewEvent"] | components["schemas"]["PresenceEvent"] | components["schemas"]["ReactionEvent"] | components["schemas"]["RealmEvent"] | components["schemas"]["RealmBotEvent"] | components["schemas"]["RealmDomainsEvent"] | components["schemas"]["RealmEmojiEvent"] | components["schemas"]["RealmExportEvent"] | components["schemas"]["RealmLinkifiersEvent"] | components["schemas"]["RealmPlaygroundsEvent"] | components["schemas"]["RealmUserEvent"] | components["schemas"]["RealmUserSettingsDefaultsUpdateEvent"] | components["schemas"]["RemindersEvent"] | components["schemas"]["SavedSnippetsEvent"] | components["schemas"]["ScheduledMessagesEvent"] | components["schemas"]["StreamEvent"] | components["schemas"]["SubmessageEvent"] | components["schemas"]["SubscriptionEvent"] | components["schemas"]["TypingEvent"] | components["schemas"]["TypingEditMessageEvent"] | components["schemas"]["UpdateMessageEvent"] | components["schemas"]["UpdateMessageFlagsEvent"] | components["schemas"]["UserGroupEvent"] | components["schemas"]["UserSettingsUpdateEvent"] | components["schemas"]["UserStatusEvent"] | components["schemas"]["UserTopicEvent"];
         Events: {
-            events: unknown[];
+            events: components["schemas"]["Event"][];
             queue_id?: string;
             idle_queue_timeout_secs?: number;
         };
@@ -559,6 +780,12 @@ export interface components {
         };
         Exports: {
             exports: components["schemas"]["ExportObject"][];
+        };
+        ExternalAccount: {
+            text: string;
+            url_pattern: string;
+            name: string;
+            hint: string;
         };
         ExternalMethod: {
             name: string;
@@ -579,12 +806,22 @@ export interface components {
             display_in_profile_summary?: boolean;
             use_for_user_matching?: boolean;
         };
+        FieldTypeObject: {
+            id: number;
+            name: string;
+        };
         Fields: {
             custom_fields: components["schemas"]["FieldObject"][];
         };
         FlagsUpdated: {
             messages: number[];
             ignored_because_not_subscribed_channels: number[];
+        };
+        FolderChanges: {
+            name?: string;
+            description?: string;
+            rendered_description?: string;
+            is_archived?: boolean;
         };
         FolderObject: {
             id: number;
@@ -598,6 +835,10 @@ export interface components {
         };
         Folders: {
             channel_folders: components["schemas"]["FolderObject"][];
+        };
+        FormerSubscription: {
+            name: string;
+            stream_id: number;
         };
         GroupList: {
             user_groups: components["schemas"]["GroupObject"][];
@@ -626,8 +867,23 @@ export interface components {
                 [key: string]: number | string | boolean | null;
             };
         };
+        HeartbeatEvent: {
+            type: "heartbeat";
+            id: number;
+        };
+        HiddenPerson: {
+            user_id: number;
+            full_name: string;
+        };
         IconUrl: {
             icon_url: string;
+        };
+        IncomingWebhookService: {
+            name: string;
+            display_name: string;
+            all_event_types: string[] | null;
+            config_options: Record<string, unknown>[];
+            url_options: Record<string, unknown>[];
         };
         IntegrationBot: {
             user_id: number;
@@ -659,6 +915,10 @@ export interface components {
         Invitations: {
             invites: components["schemas"]["InvitationObject"][];
         };
+        InvitesChangedEvent: {
+            type: "invites_changed";
+            id: number;
+        };
         IsSubscribed: {
             is_subscribed: boolean;
         };
@@ -684,6 +944,10 @@ export interface components {
         LegalHolds: {
             legal_holds: components["schemas"]["LegalHoldObject"][];
         };
+        LegalHoldsChangedEvent: {
+            type: "legal_holds_changed";
+            id: number;
+        };
         LinkifierObject: {
             pattern: string;
             url_template: string;
@@ -694,6 +958,10 @@ export interface components {
         };
         Linkifiers: {
             linkifiers: components["schemas"]["LinkifierObject"][];
+        };
+        LoginMethodObject: {
+            enabled: boolean;
+            available: boolean;
         };
         MatchedText: {
             match_content: string;
@@ -713,6 +981,14 @@ export interface components {
         };
         Membership: {
             is_user_group_member: boolean;
+        };
+        MessageEvent: {
+            type: "message";
+            message: components["schemas"]["MessageObject"];
+            flags: string[];
+            local_id?: string;
+            local_message_id?: string;
+            id: number;
         };
         MessageObject: {
             id: number;
@@ -751,6 +1027,24 @@ export interface components {
             history_limited: boolean;
             messages: components["schemas"]["MessageObject"][];
         };
+        MuteObject: {
+            id: number;
+            timestamp: number;
+        };
+        MutedTopicsEvent: {
+            type: "muted_topics";
+            muted_topics: [
+                string,
+                string,
+                number
+            ][];
+            id: number;
+        };
+        MutedUsersEvent: {
+            type: "muted_users";
+            muted_users: components["schemas"]["MuteObject"][];
+            id: number;
+        };
         Myself: {
             user_id: number;
             email: string;
@@ -783,6 +1077,26 @@ export interface components {
             found_newest: boolean;
             ignored_because_not_subscribed_channels: number[];
         };
+        NavigationViewAddEvent: {
+            type: "navigation_view";
+            op: "add";
+            navigation_view: components["schemas"]["ViewObject"];
+            id: number;
+        };
+        NavigationViewEvent: components["schemas"]["NavigationViewAddEvent"] | components["schemas"]["NavigationViewRemoveEvent"] | components["schemas"]["NavigationViewUpdateEvent"];
+        NavigationViewRemoveEvent: {
+            type: "navigation_view";
+            op: "remove";
+            fragment: string;
+            id: number;
+        };
+        NavigationViewUpdateEvent: {
+            type: "navigation_view";
+            op: "update";
+            fragment: string;
+            data: components["schemas"]["ViewChanges"];
+            id: number;
+        };
         NavigationViews: {
             navigation_views: components["schemas"]["ViewObject"][];
         };
@@ -810,6 +1124,10 @@ export interface components {
         };
         NewSubscription: {
             subscription_id: number;
+        };
+        NumberedName: {
+            name: string;
+            id: number;
         };
         OneAuditEntry: {
             entry: components["schemas"]["AuditEntry"];
@@ -892,13 +1210,49 @@ export interface components {
             default_for_system_groups: string | null;
             allowed_system_groups: string[];
         };
+        PersonChange: {
+            user_id: number;
+            full_name?: string;
+            email?: string;
+            new_email?: string;
+            delivery_email?: string | null;
+            role?: number;
+            timezone?: string;
+            is_active?: boolean;
+            avatar_source?: string;
+            avatar_url?: string | null;
+            avatar_url_medium?: string | null;
+            avatar_version?: number;
+            bot_owner_id?: number | null;
+            is_imported_stub?: boolean;
+            custom_profile_field?: components["schemas"]["ChangedValue"];
+        };
         PersonStorage: {
             user_id: number;
             size: number;
         };
+        PlaygroundObject: {
+            id: number;
+            name: string;
+            pygments_language: string;
+            url_template: string;
+        };
         PresenceByClient: {
             aggregated: components["schemas"]["ClientPresence"];
             website: components["schemas"]["ClientPresence"];
+        };
+        PresenceEvent: {
+            type: "presence";
+            presences?: {
+                [key: string]: components["schemas"]["PresenceObject"];
+            };
+            user_id?: number;
+            email?: string;
+            server_timestamp?: number;
+            presence?: {
+                [key: string]: components["schemas"]["ClientPresence"];
+            };
+            id: number;
         };
         PresenceObject: {
             active_timestamp: number;
@@ -927,6 +1281,18 @@ export interface components {
             reaction_count: number;
             message_link: string;
         };
+        ReactionAddEvent: {
+            type: "reaction";
+            op: "add";
+            user_id: number;
+            user: components["schemas"]["Participant"];
+            message_id: number;
+            emoji_name: string;
+            emoji_code: string;
+            reaction_type: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
+            id: number;
+        };
+        ReactionEvent: components["schemas"]["ReactionAddEvent"] | components["schemas"]["ReactionRemoveEvent"];
         ReactionObject: {
             emoji_name: string;
             emoji_code: string;
@@ -934,8 +1300,230 @@ export interface components {
             user_id: number;
             user: components["schemas"]["Participant"];
         };
+        ReactionRemoveEvent: {
+            type: "reaction";
+            op: "remove";
+            user_id: number;
+            user: components["schemas"]["Participant"];
+            message_id: number;
+            emoji_name: string;
+            emoji_code: string;
+            reaction_type: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
+            id: number;
+        };
         Readers: {
             user_ids: number[];
+        };
+        RealmBotAddEvent: {
+            type: "realm_bot";
+            op: "add";
+            bot: components["schemas"]["BotObject"];
+            id: number;
+        };
+        RealmBotDeleteEvent: {
+            type: "realm_bot";
+            op: "delete";
+            bot: components["schemas"]["BotReference"];
+            id: number;
+        };
+        RealmBotEvent: components["schemas"]["RealmBotAddEvent"] | components["schemas"]["RealmBotDeleteEvent"] | components["schemas"]["RealmBotUpdateEvent"];
+        RealmBotUpdateEvent: {
+            type: "realm_bot";
+            op: "update";
+            bot: components["schemas"]["ChangedBotObject"];
+            id: number;
+        };
+        RealmDeactivatedEvent: {
+            type: "realm";
+            op: "deactivated";
+            realm_id: number;
+            id: number;
+        };
+        RealmDomainsAddEvent: {
+            type: "realm_domains";
+            op: "add";
+            realm_domain: components["schemas"]["DomainObject"];
+            id: number;
+        };
+        RealmDomainsChangeEvent: {
+            type: "realm_domains";
+            op: "change";
+            realm_domain: components["schemas"]["DomainObject"];
+            id: number;
+        };
+        RealmDomainsEvent: components["schemas"]["RealmDomainsAddEvent"] | components["schemas"]["RealmDomainsChangeEvent"] | components["schemas"]["RealmDomainsRemoveEvent"];
+        RealmDomainsRemoveEvent: {
+            type: "realm_domains";
+            op: "remove";
+            domain: string;
+            id: number;
+        };
+        RealmEmojiAddEvent: {
+            type: "realm_emoji";
+            op: "add";
+            emoji: components["schemas"]["EmojiObject"];
+            id: number;
+        };
+        RealmEmojiEvent: components["schemas"]["RealmEmojiAddEvent"] | components["schemas"]["RealmEmojiUpdateEvent"] | components["schemas"]["RealmEmojiUpdateOneEvent"];
+        RealmEmojiUpdateEvent: {
+            type: "realm_emoji";
+            op: "update";
+            realm_emoji: {
+                [key: string]: components["schemas"]["EmojiObject"];
+            };
+            id: number;
+        };
+        RealmEmojiUpdateOneEvent: {
+            type: "realm_emoji";
+            op: "update_one";
+            emoji_id: string;
+            data: components["schemas"]["EmojiChange"];
+            id: number;
+        };
+        RealmEvent: components["schemas"]["RealmDeactivatedEvent"] | components["schemas"]["RealmUpdateEvent"] | components["schemas"]["RealmUpdateDictEvent"];
+        RealmExportEvent: {
+            type: "realm_export";
+            exports: components["schemas"]["ExportObject"][];
+            id: number;
+        };
+        RealmLinkifiersEvent: {
+            type: "realm_linkifiers";
+            realm_linkifiers: components["schemas"]["LinkifierObject"][];
+            id: number;
+        };
+        RealmPlaygroundsEvent: {
+            type: "realm_playgrounds";
+            realm_playgrounds: components["schemas"]["PlaygroundObject"][];
+            id: number;
+        };
+        RealmSettings: {
+            allow_message_editing?: boolean;
+            authentication_methods?: {
+                [key: string]: components["schemas"]["LoginMethodObject"];
+            };
+            avatar_changes_disabled?: boolean;
+            default_avatar_source?: "J" | "G";
+            default_code_block_language?: string;
+            default_language?: string;
+            deleted_message_grace_days?: number;
+            description?: string;
+            digest_emails_enabled?: boolean;
+            digest_weekday?: 0 | 1 | 2 | 3 | 4 | 5 | 6;
+            disallow_disposable_email_addresses?: boolean;
+            email_changes_disabled?: boolean;
+            emails_restricted_to_domains?: boolean;
+            enable_guest_user_dm_warning?: boolean;
+            enable_guest_user_indicator?: boolean;
+            enable_read_receipts?: boolean;
+            enable_agent_access?: boolean;
+            enable_topic_summaries?: boolean;
+            enable_spectator_access?: boolean;
+            enable_public_pages?: boolean;
+            gif_rating_policy?: 0 | 1 | 2 | 3 | 4;
+            inline_image_preview?: boolean;
+            inline_url_embed_preview?: boolean;
+            invite_required?: boolean;
+            jitsi_server_url?: string | null;
+            media_preview_size?: 100 | 150 | 200;
+            message_content_allowed_in_email_notifications?: boolean;
+            message_content_delete_limit_seconds?: number | null;
+            message_content_edit_limit_seconds?: number | null;
+            message_edit_history_visibility_policy?: "all" | "moves" | "none";
+            message_retention_days?: number | null;
+            moderation_request_channel_id?: number;
+            move_messages_between_streams_limit_seconds?: number | null;
+            move_messages_within_stream_limit_seconds?: number | null;
+            name?: string;
+            name_changes_disabled?: boolean;
+            new_stream_announcements_stream_id?: number;
+            org_type?: number;
+            owner_full_content_access?: boolean;
+            presence_disabled?: boolean;
+            require_e2ee_push_notifications?: boolean;
+            require_second_factor?: boolean;
+            require_unique_names?: boolean;
+            send_channel_events_messages?: boolean;
+            send_welcome_emails?: boolean;
+            signup_announcements_stream_id?: number;
+            topics_policy?: "allow_empty_topic" | "disable_empty_topic";
+            video_chat_provider?: 0 | 1 | 4 | 7;
+            waiting_period_threshold?: number;
+            want_advertise_in_communities_directory?: boolean;
+            welcome_message_custom_text?: string;
+            zulip_update_announcements_stream_id?: number;
+            can_access_all_users_group?: number | components["schemas"]["Members"];
+            can_add_custom_emoji_group?: number | components["schemas"]["Members"];
+            can_add_subscribers_group?: number | components["schemas"]["Members"];
+            can_create_bots_group?: number | components["schemas"]["Members"];
+            can_create_groups?: number | components["schemas"]["Members"];
+            can_create_private_channel_group?: number | components["schemas"]["Members"];
+            can_create_public_channel_group?: number | components["schemas"]["Members"];
+            can_create_web_public_channel_group?: number | components["schemas"]["Members"];
+            can_create_write_only_bots_group?: number | components["schemas"]["Members"];
+            can_delete_any_message_group?: number | components["schemas"]["Members"];
+            can_delete_own_message_group?: number | components["schemas"]["Members"];
+            can_invite_users_group?: number | components["schemas"]["Members"];
+            can_manage_all_groups?: number | components["schemas"]["Members"];
+            can_manage_billing_group?: number | components["schemas"]["Members"];
+            can_mention_many_users_group?: number | components["schemas"]["Members"];
+            can_move_messages_between_channels_group?: number | components["schemas"]["Members"];
+            can_move_messages_between_topics_group?: number | components["schemas"]["Members"];
+            can_resolve_topics_group?: number | components["schemas"]["Members"];
+            can_set_delete_message_policy_group?: number | components["schemas"]["Members"];
+            can_set_topics_policy_group?: number | components["schemas"]["Members"];
+            can_summarize_topics_group?: number | components["schemas"]["Members"];
+            create_multiuse_invite_group?: number | components["schemas"]["Members"];
+            direct_message_initiator_group?: number | components["schemas"]["Members"];
+            direct_message_permission_group?: number | components["schemas"]["Members"];
+            workplace_users_group?: number | components["schemas"]["Members"];
+            rendered_description?: string;
+            mandatory_topics?: boolean;
+            icon_url?: string;
+            icon_source?: string;
+            logo_url?: string;
+            logo_source?: string;
+            night_logo_url?: string;
+            night_logo_source?: string;
+        };
+        RealmUpdateDictEvent: {
+            type: "realm";
+            op: "update_dict";
+            property: string;
+            data: components["schemas"]["RealmSettings"];
+            id: number;
+        };
+        RealmUpdateEvent: {
+            type: "realm";
+            op: "update";
+            property: string;
+            value: string | boolean | number | null;
+            id: number;
+        };
+        RealmUserAddEvent: {
+            type: "realm_user";
+            op: "add";
+            person: components["schemas"]["UserObject"];
+            id: number;
+        };
+        RealmUserEvent: components["schemas"]["RealmUserAddEvent"] | components["schemas"]["RealmUserRemoveEvent"] | components["schemas"]["RealmUserUpdateEvent"];
+        RealmUserRemoveEvent: {
+            type: "realm_user";
+            op: "remove";
+            person: components["schemas"]["HiddenPerson"];
+            id: number;
+        };
+        RealmUserSettingsDefaultsUpdateEvent: {
+            type: "realm_user_settings_defaults";
+            op: "update";
+            property: string;
+            value: boolean | number | string;
+            id: number;
+        };
+        RealmUserUpdateEvent: {
+            type: "realm_user";
+            op: "update";
+            person: components["schemas"]["PersonChange"];
+            id: number;
         };
         Received: {
             ok?: boolean;
@@ -953,6 +1541,7 @@ export interface components {
             zulip_feature_level: number;
             zulip_version: string;
             zulip_merge_base: string;
+            unknown_event_types?: string[];
             alert_words?: string[];
             allow_private_data_export?: boolean;
             automatically_follow_topics_policy?: 1 | 2 | 3 | 4;
@@ -970,10 +1559,7 @@ export interface components {
             color_scheme?: 1 | 2 | 3;
             cross_realm_bots?: components["schemas"]["UserObject"][];
             custom_profile_field_types?: {
-                [key: string]: {
-                    id: number;
-                    name: string;
-                };
+                [key: string]: components["schemas"]["FieldTypeObject"];
             };
             custom_profile_fields?: components["schemas"]["FieldObject"][];
             default_language?: string;
@@ -982,13 +1568,7 @@ export interface components {
             desktop_icon_count_display?: 1 | 2 | 3 | 4;
             development_environment?: boolean;
             devices?: {
-                [key: string]: {
-                    push_key_id: number | null;
-                    push_token_id: string | null;
-                    pending_push_token_id: string | null;
-                    push_token_last_updated_timestamp: number | null;
-                    push_registration_error_code: string | null;
-                };
+                [key: string]: components["schemas"]["DeviceObject"];
             };
             display_emoji_reaction_users?: boolean;
             drafts?: components["schemas"]["DraftObject"][];
@@ -1019,10 +1599,7 @@ export interface components {
             fluid_layout_width?: boolean;
             full_name?: string;
             gif_rating_policy_options?: {
-                [key: string]: {
-                    id: number;
-                    name: string;
-                };
+                [key: string]: components["schemas"]["NumberedName"];
             };
             giphy_api_key?: string;
             has_webex_token?: boolean;
@@ -1051,10 +1628,7 @@ export interface components {
             max_topic_length?: number;
             message_content_in_email_notifications?: boolean;
             muted_topics?: (string | number)[][];
-            muted_users?: {
-                id: number;
-                timestamp: number;
-            }[];
+            muted_users?: components["schemas"]["MuteObject"][];
             navigation_tour_video_url?: string | null;
             navigation_views?: components["schemas"]["ViewObject"][];
             never_subscribed?: components["schemas"]["ChannelObject"][];
@@ -1072,111 +1646,37 @@ export interface components {
             realm_allow_edit_history?: boolean;
             realm_allow_message_editing?: boolean;
             realm_authentication_methods?: {
-                [key: string]: {
-                    enabled: boolean;
-                    available: boolean;
-                };
+                [key: string]: components["schemas"]["LoginMethodObject"];
             };
             realm_available_video_chat_providers?: {
-                [key: string]: {
-                    id: number;
-                    name: string;
-                };
+                [key: string]: components["schemas"]["NumberedName"];
             };
             realm_avatar_changes_disabled?: boolean;
-            realm_billing?: {
-                has_pending_sponsorship_request: boolean;
-            };
+            realm_billing?: components["schemas"]["Billing"];
             realm_bot_domain?: string;
             realm_bots?: components["schemas"]["BotObject"][];
-            realm_can_access_all_users_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_add_custom_emoji_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_add_subscribers_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_create_bots_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_create_groups?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_create_private_channel_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_create_public_channel_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_create_web_public_channel_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_create_write_only_bots_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_delete_any_message_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_delete_own_message_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_invite_users_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_manage_all_groups?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_manage_billing_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_mention_many_users_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_move_messages_between_channels_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_move_messages_between_topics_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_resolve_topics_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_set_delete_message_policy_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_set_topics_policy_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_can_summarize_topics_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_create_multiuse_invite_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
+            realm_can_access_all_users_group?: number | components["schemas"]["Members"];
+            realm_can_add_custom_emoji_group?: number | components["schemas"]["Members"];
+            realm_can_add_subscribers_group?: number | components["schemas"]["Members"];
+            realm_can_create_bots_group?: number | components["schemas"]["Members"];
+            realm_can_create_groups?: number | components["schemas"]["Members"];
+            realm_can_create_private_channel_group?: number | components["schemas"]["Members"];
+            realm_can_create_public_channel_group?: number | components["schemas"]["Members"];
+            realm_can_create_web_public_channel_group?: number | components["schemas"]["Members"];
+            realm_can_create_write_only_bots_group?: number | components["schemas"]["Members"];
+            realm_can_delete_any_message_group?: number | components["schemas"]["Members"];
+            realm_can_delete_own_message_group?: number | components["schemas"]["Members"];
+            realm_can_invite_users_group?: number | components["schemas"]["Members"];
+            realm_can_manage_all_groups?: number | components["schemas"]["Members"];
+            realm_can_manage_billing_group?: number | components["schemas"]["Members"];
+            realm_can_mention_many_users_group?: number | components["schemas"]["Members"];
+            realm_can_move_messages_between_channels_group?: number | components["schemas"]["Members"];
+            realm_can_move_messages_between_topics_group?: number | components["schemas"]["Members"];
+            realm_can_resolve_topics_group?: number | components["schemas"]["Members"];
+            realm_can_set_delete_message_policy_group?: number | components["schemas"]["Members"];
+            realm_can_set_topics_policy_group?: number | components["schemas"]["Members"];
+            realm_can_summarize_topics_group?: number | components["schemas"]["Members"];
+            realm_create_multiuse_invite_group?: number | components["schemas"]["Members"];
             realm_create_private_stream_policy?: number;
             realm_create_public_stream_policy?: number;
             realm_create_web_public_stream_policy?: number;
@@ -1184,12 +1684,7 @@ export interface components {
             realm_default_avatar_source?: "J" | "G";
             realm_default_code_block_language?: string;
             realm_default_external_accounts?: {
-                [key: string]: {
-                    name: string;
-                    text: string;
-                    hint: string;
-                    url_pattern: string;
-                };
+                [key: string]: components["schemas"]["ExternalAccount"];
             };
             realm_default_language?: string;
             realm_default_stream_groups?: Record<string, unknown>[];
@@ -1198,14 +1693,8 @@ export interface components {
             realm_description?: string;
             realm_digest_emails_enabled?: boolean;
             realm_digest_weekday?: 0 | 1 | 2 | 3 | 4 | 5 | 6;
-            realm_direct_message_initiator_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            realm_direct_message_permission_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
+            realm_direct_message_initiator_group?: number | components["schemas"]["Members"];
+            realm_direct_message_permission_group?: number | components["schemas"]["Members"];
             realm_disallow_disposable_email_addresses?: boolean;
             realm_domains?: components["schemas"]["DomainObject"][];
             realm_email_auth_enabled?: boolean;
@@ -1227,13 +1716,7 @@ export interface components {
             realm_gif_rating_policy?: 0 | 1 | 2 | 3 | 4;
             realm_icon_source?: string;
             realm_icon_url?: string;
-            realm_incoming_webhook_bots?: {
-                name: string;
-                display_name: string;
-                all_event_types: string[] | null;
-                config_options: Record<string, unknown>[];
-                url_options: Record<string, unknown>[];
-            }[];
+            realm_incoming_webhook_bots?: components["schemas"]["IncomingWebhookService"][];
             realm_inline_image_preview?: boolean;
             realm_inline_url_embed_preview?: boolean;
             realm_invite_required?: boolean;
@@ -1262,12 +1745,7 @@ export interface components {
             realm_owner_full_content_access?: boolean;
             realm_password_auth_enabled?: boolean;
             realm_plan_type?: number;
-            realm_playgrounds?: {
-                id: number;
-                name: string;
-                pygments_language: string;
-                url_template: string;
-            }[];
+            realm_playgrounds?: components["schemas"]["PlaygroundObject"][];
             realm_presence_disabled?: boolean;
             realm_push_notifications_enabled?: boolean;
             realm_push_notifications_enabled_end_timestamp?: number | null;
@@ -1290,16 +1768,10 @@ export interface components {
             realm_want_advertise_in_communities_directory?: boolean;
             realm_welcome_message_custom_text?: string;
             realm_wildcard_mention_policy?: number;
-            realm_workplace_users_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
+            realm_workplace_users_group?: number | components["schemas"]["Members"];
             realm_zulip_update_announcements_stream_id?: number;
             receives_typing_notifications?: boolean;
-            recent_private_conversations?: {
-                max_message_id: number;
-                user_ids: number[];
-            }[];
+            recent_private_conversations?: components["schemas"]["Conversation"][];
             reminders?: components["schemas"]["ReminderObject"][];
             resolved_topic_notice_auto_read_policy?: "always" | "except_followed" | "never";
             saved_snippets?: components["schemas"]["SnippetObject"][];
@@ -1320,28 +1792,9 @@ export interface components {
             server_needs_upgrade?: boolean;
             server_presence_offline_threshold_seconds?: number;
             server_presence_ping_interval_seconds?: number;
-            server_report_message_types?: {
-                key: string;
-                name: string;
-            }[];
-            server_supported_permission_settings?: {
-                realm: {
-                    [key: string]: components["schemas"]["PermissionObject"];
-                };
-                stream: {
-                    [key: string]: components["schemas"]["PermissionObject"];
-                };
-                group: {
-                    [key: string]: components["schemas"]["PermissionObject"];
-                };
-            };
-            server_thumbnail_formats?: {
-                name: string;
-                max_width: number;
-                max_height: number;
-                format: string;
-                animated: boolean;
-            }[];
+            server_report_message_types?: components["schemas"]["ReportReason"][];
+            server_supported_permission_settings?: components["schemas"]["SupportedPermissions"];
+            server_thumbnail_formats?: components["schemas"]["ThumbnailFormat"][];
             server_timestamp?: number;
             server_typing_started_expiry_period_milliseconds?: number;
             server_typing_started_wait_period_milliseconds?: number;
@@ -1356,26 +1809,7 @@ export interface components {
             tenor_api_key?: string;
             translate_emoticons?: boolean;
             twenty_four_hour_time?: boolean;
-            unknown_event_types?: string[];
-            unread_msgs?: {
-                count: number;
-                pms: {
-                    other_user_id: number;
-                    sender_id: number;
-                    unread_message_ids: number[];
-                }[];
-                streams: {
-                    stream_id: number;
-                    topic: string;
-                    unread_message_ids: number[];
-                }[];
-                huddles: {
-                    user_ids_string: string;
-                    unread_message_ids: number[];
-                }[];
-                mentions: number[];
-                old_unreads_missing: boolean;
-            };
+            unread_msgs?: components["schemas"]["UnreadMessages"];
             unsubscribed?: components["schemas"]["SubscriptionObject"][];
             upgrade_text_for_wide_organization_logo?: string;
             user_id?: number;
@@ -1384,12 +1818,7 @@ export interface components {
             user_status?: {
                 [key: string]: components["schemas"]["StatusObject"];
             };
-            user_topics?: {
-                stream_id: number;
-                topic_name: string;
-                last_updated: number;
-                visibility_policy: number;
-            }[];
+            user_topics?: components["schemas"]["UserTopicObject"][];
             web_animate_image_previews?: "always" | "on_hover" | "never";
             web_channel_default_view?: 1 | 2 | 3 | 4;
             web_escape_navigates_to_home_view?: boolean;
@@ -1419,15 +1848,51 @@ export interface components {
         Reminders: {
             reminders: components["schemas"]["ReminderObject"][];
         };
+        RemindersAddEvent: {
+            type: "reminders";
+            op: "add";
+            reminders: components["schemas"]["ReminderObject"][];
+            id: number;
+        };
+        RemindersEvent: components["schemas"]["RemindersAddEvent"] | components["schemas"]["RemindersRemoveEvent"];
+        RemindersRemoveEvent: {
+            type: "reminders";
+            op: "remove";
+            reminder_id: number;
+            id: number;
+        };
         RenderedText: {
             rendered: string;
         };
         Reply: Record<string, unknown>;
+        ReportReason: {
+            key: string;
+            name: string;
+        };
         RetentionPreview: {
             message_count: number;
             oldest_timestamp: number | null;
             newest_timestamp: number | null;
             sent_before: number | null;
+        };
+        SavedSnippetsAddEvent: {
+            type: "saved_snippets";
+            op: "add";
+            saved_snippet: components["schemas"]["SnippetObject"];
+            id: number;
+        };
+        SavedSnippetsEvent: components["schemas"]["SavedSnippetsAddEvent"] | components["schemas"]["SavedSnippetsUpdateEvent"] | components["schemas"]["SavedSnippetsRemoveEvent"];
+        SavedSnippetsRemoveEvent: {
+            type: "saved_snippets";
+            op: "remove";
+            saved_snippet_id: number;
+            id: number;
+        };
+        SavedSnippetsUpdateEvent: {
+            type: "saved_snippets";
+            op: "update";
+            saved_snippet: components["schemas"]["SnippetObject"];
+            id: number;
         };
         ScheduledMessageObject: {
             scheduled_message_id: number;
@@ -1441,6 +1906,25 @@ export interface components {
         };
         ScheduledMessages: {
             scheduled_messages: components["schemas"]["ScheduledMessageObject"][];
+        };
+        ScheduledMessagesAddEvent: {
+            type: "scheduled_messages";
+            op: "add";
+            scheduled_messages: components["schemas"]["ScheduledMessageObject"][];
+            id: number;
+        };
+        ScheduledMessagesEvent: components["schemas"]["ScheduledMessagesAddEvent"] | components["schemas"]["ScheduledMessagesRemoveEvent"] | components["schemas"]["ScheduledMessagesUpdateEvent"];
+        ScheduledMessagesRemoveEvent: {
+            type: "scheduled_messages";
+            op: "remove";
+            scheduled_message_id: number;
+            id: number;
+        };
+        ScheduledMessagesUpdateEvent: {
+            type: "scheduled_messages";
+            op: "update";
+            scheduled_message: components["schemas"]["ScheduledMessageObject"];
+            id: number;
         };
         SecondFactor: {
             is_on: boolean;
@@ -1480,6 +1964,11 @@ export interface components {
             realm_icon?: string;
             realm_description?: string;
             realm_web_public_access_enabled?: boolean;
+        };
+        ServiceObject: {
+            base_url: string;
+            interface: number;
+            token: string;
         };
         SessionObject: {
             id: number;
@@ -1536,26 +2025,61 @@ export interface components {
             id: number;
         };
         StatusObject: {
-            ends_at?: number;
+            away?: boolean;
             status_text?: string;
             emoji_name?: string;
             emoji_code?: string;
             reaction_type?: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
-            away?: boolean;
+            ends_at?: number;
         };
         Storage: {
             storage: {
                 [key: string]: string;
             };
         };
+        StreamCreateEvent: {
+            type: "stream";
+            op: "create";
+            streams: components["schemas"]["ChannelObject"][];
+            id: number;
+        };
+        StreamDeleteEvent: {
+            type: "stream";
+            op: "delete";
+            streams: components["schemas"]["ChannelReference"][];
+            stream_ids: number[];
+            id: number;
+        };
+        StreamEvent: components["schemas"]["StreamCreateEvent"] | components["schemas"]["StreamDeleteEvent"] | components["schemas"]["StreamUpdateEvent"];
         StreamId: {
             stream_id: number;
+        };
+        StreamUpdateEvent: {
+            type: "stream";
+            op: "update";
+            stream_id: number;
+            name: string;
+            property: string;
+            value: string | boolean | number | components["schemas"]["Members"] | null;
+            rendered_description?: string;
+            history_public_to_subscribers?: boolean;
+            is_web_public?: boolean;
+            id: number;
         };
         Streams: {
             streams: components["schemas"]["ChannelObject"][];
         };
         SubgroupIds: {
             subgroups: number[];
+        };
+        SubmessageEvent: {
+            type: "submessage";
+            msg_type: string;
+            message_id: number;
+            submessage_id: number;
+            sender_id: number;
+            content: string;
+            id: number;
         };
         SubmessageObject: {
             id: number;
@@ -1580,6 +2104,13 @@ export interface components {
         SubscriberIds: {
             subscribers: number[];
         };
+        SubscriptionAddEvent: {
+            type: "subscription";
+            op: "add";
+            subscriptions: components["schemas"]["SubscriptionObject"][];
+            id: number;
+        };
+        SubscriptionEvent: components["schemas"]["SubscriptionAddEvent"] | components["schemas"]["SubscriptionPeerAddEvent"] | components["schemas"]["SubscriptionPeerRemoveEvent"] | components["schemas"]["SubscriptionRemoveEvent"] | components["schemas"]["SubscriptionUpdateEvent"];
         SubscriptionObject: {
             stream_id: number;
             name: string;
@@ -1626,6 +2157,34 @@ export interface components {
             email_notifications: boolean | null;
             wildcard_mentions_notify: boolean | null;
         };
+        SubscriptionPeerAddEvent: {
+            type: "subscription";
+            op: "peer_add";
+            stream_ids: number[];
+            user_ids: number[];
+            id: number;
+        };
+        SubscriptionPeerRemoveEvent: {
+            type: "subscription";
+            op: "peer_remove";
+            stream_ids: number[];
+            user_ids: number[];
+            id: number;
+        };
+        SubscriptionRemoveEvent: {
+            type: "subscription";
+            op: "remove";
+            subscriptions: components["schemas"]["FormerSubscription"][];
+            id: number;
+        };
+        SubscriptionUpdateEvent: {
+            type: "subscription";
+            op: "update";
+            stream_id: number;
+            property: string;
+            value: boolean | string | null;
+            id: number;
+        };
         Subscriptions: {
             subscriptions: components["schemas"]["SubscriptionObject"][];
         };
@@ -1635,6 +2194,17 @@ export interface components {
             model_host: string | null;
             model: string | null;
             max_messages: number;
+        };
+        SupportedPermissions: {
+            realm: {
+                [key: string]: components["schemas"]["PermissionObject"];
+            };
+            stream: {
+                [key: string]: components["schemas"]["PermissionObject"];
+            };
+            group: {
+                [key: string]: components["schemas"]["PermissionObject"];
+            };
         };
         TemplatePreview: {
             topic: string | null;
@@ -1646,6 +2216,13 @@ export interface components {
         };
         TestMessage: {
             message_id: number;
+        };
+        ThumbnailFormat: {
+            name: string;
+            max_width: number;
+            max_height: number;
+            format: string;
+            animated: boolean;
         };
         ThumbnailStatus: {
             has_thumbnail: boolean;
@@ -1671,9 +2248,130 @@ export interface components {
         Topics: {
             topics: components["schemas"]["TopicObject"][];
         };
+        TypingEditMessageEvent: components["schemas"]["TypingEditMessageStartEvent"] | components["schemas"]["TypingEditMessageStopEvent"];
+        TypingEditMessageStartEvent: {
+            type: "typing_edit_message";
+            op: "start";
+            sender_id: number;
+            message_id: number;
+            recipient: components["schemas"]["EditRecipient"];
+            id: number;
+        };
+        TypingEditMessageStopEvent: {
+            type: "typing_edit_message";
+            op: "stop";
+            sender_id: number;
+            message_id: number;
+            recipient: components["schemas"]["EditRecipient"];
+            id: number;
+        };
+        TypingEvent: components["schemas"]["TypingStartEvent"] | components["schemas"]["TypingStopEvent"];
+        TypingStartEvent: {
+            type: "typing";
+            message_type: "direct" | "stream";
+            op: "start";
+            sender: components["schemas"]["TypingUser"];
+            recipients?: components["schemas"]["TypingUser"][];
+            stream_id?: number;
+            topic?: string;
+            id: number;
+        };
+        TypingStopEvent: {
+            type: "typing";
+            message_type: "direct" | "stream";
+            op: "stop";
+            sender: components["schemas"]["TypingUser"];
+            recipients?: components["schemas"]["TypingUser"][];
+            stream_id?: number;
+            topic?: string;
+            id: number;
+        };
+        TypingUser: {
+            user_id: number;
+            email: string;
+        };
+        UnreadGroup: {
+            user_ids_string: string;
+            unread_message_ids: number[];
+        };
+        UnreadMessages: {
+            count: number;
+            pms: components["schemas"]["UnreadPerson"][];
+            huddles: components["schemas"]["UnreadGroup"][];
+            streams: components["schemas"]["UnreadTopic"][];
+            mentions: number[];
+            old_unreads_missing: boolean;
+        };
+        UnreadObject: {
+            type: "private" | "stream";
+            user_ids?: number[];
+            stream_id?: number;
+            topic?: string;
+            unmuted_stream_msg?: boolean;
+            mentioned?: boolean;
+        };
+        UnreadPerson: {
+            other_user_id: number;
+            sender_id: number;
+            unread_message_ids: number[];
+        };
+        UnreadTopic: {
+            stream_id: number;
+            topic: string;
+            unread_message_ids: number[];
+        };
         Unsubscribed: {
             removed: string[];
             not_removed: string[];
+        };
+        UpdateMessageEvent: {
+            type: "update_message";
+            user_id: number | null;
+            edit_timestamp: number;
+            message_id: number;
+            rendering_only: boolean;
+            orig_content?: string;
+            orig_rendered_content?: string;
+            content?: string;
+            rendered_content?: string;
+            is_me_message?: boolean;
+            stream_name?: string;
+            stream_id?: number;
+            propagate_mode?: "change_all" | "change_later" | "change_one";
+            orig_subject?: string;
+            new_stream_id?: number;
+            subject?: string;
+            topic_links?: {
+                [key: string]: string;
+            }[];
+            message_ids: number[];
+            flags: string[];
+            id: number;
+        };
+        UpdateMessageFlagsAddEvent: {
+            type: "update_message_flags";
+            op: "add";
+            operation: "add" | "remove";
+            flag: string;
+            messages: number[];
+            all: boolean;
+            message_details?: {
+                [key: string]: components["schemas"]["UnreadObject"];
+            };
+            id: number;
+        };
+        UpdateMessageFlagsEvent: components["schemas"]["UpdateMessageFlagsAddEvent"] | components["schemas"]["UpdateMessageFlagsRemoveEvent"];
+        UpdateMessageFlagsRemoveEvent: {
+            type: "update_message_flags";
+            op: "remove";
+            operation: "add" | "remove";
+            flag: string;
+            messages: number[];
+            all: boolean;
+            message_details?: {
+                [key: string]: components["schemas"]["UnreadObject"];
+            };
+            id: number;
         };
         Uploaded: {
             uri: string;
@@ -1700,6 +2398,54 @@ export interface components {
         UsageWeek: {
             starts_at: number;
             writers: number;
+        };
+        UserGroupAddEvent: {
+            type: "user_group";
+            op: "add";
+            group: components["schemas"]["GroupObject"];
+            id: number;
+        };
+        UserGroupAddMembersEvent: {
+            type: "user_group";
+            op: "add_members";
+            group_id: number;
+            user_ids: number[];
+            id: number;
+        };
+        UserGroupAddSubgroupsEvent: {
+            type: "user_group";
+            op: "add_subgroups";
+            group_id: number;
+            direct_subgroup_ids: number[];
+            id: number;
+        };
+        UserGroupEvent: components["schemas"]["UserGroupAddEvent"] | components["schemas"]["UserGroupAddMembersEvent"] | components["schemas"]["UserGroupRemoveMembersEvent"] | components["schemas"]["UserGroupAddSubgroupsEvent"] | components["schemas"]["UserGroupRemoveSubgroupsEvent"] | components["schemas"]["UserGroupRemoveEvent"] | components["schemas"]["UserGroupUpdateEvent"];
+        UserGroupRemoveEvent: {
+            type: "user_group";
+            op: "remove";
+            group_id: number;
+            id: number;
+        };
+        UserGroupRemoveMembersEvent: {
+            type: "user_group";
+            op: "remove_members";
+            group_id: number;
+            user_ids: number[];
+            id: number;
+        };
+        UserGroupRemoveSubgroupsEvent: {
+            type: "user_group";
+            op: "remove_subgroups";
+            group_id: number;
+            direct_subgroup_ids: number[];
+            id: number;
+        };
+        UserGroupUpdateEvent: {
+            type: "user_group";
+            op: "update";
+            group_id: number;
+            data: components["schemas"]["ChangedGroupObject"];
+            id: number;
         };
         UserList: {
             members: components["schemas"]["UserObject"][];
@@ -1799,11 +2545,41 @@ export interface components {
             web_stream_unreads_count_display_policy?: 1 | 2 | 3;
             web_suggest_update_timezone?: boolean;
             timezone?: string;
-            emojiset_choices?: {
-                key: string;
-                text: string;
-            }[];
+            emojiset_choices?: components["schemas"]["EmojisetChoice"][];
             available_notification_sounds?: string[];
+        };
+        UserSettingsUpdateEvent: {
+            type: "user_settings";
+            op: "update";
+            property: string;
+            value: boolean | number | string;
+            language_name?: string;
+            id: number;
+        };
+        UserStatusEvent: {
+            type: "user_status";
+            user_id: number;
+            status_text?: string;
+            emoji_name?: string;
+            emoji_code?: string;
+            reaction_type?: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
+            away?: boolean;
+            ends_at?: number | null;
+            id: number;
+        };
+        UserTopicEvent: {
+            type: "user_topic";
+            stream_id: number;
+            topic_name: string;
+            last_updated: number;
+            visibility_policy: number;
+            id: number;
+        };
+        UserTopicObject: {
+            stream_id: number;
+            topic_name: string;
+            last_updated: number;
+            visibility_policy: number;
         };
         Version: {
             content: string;
@@ -1817,6 +2593,10 @@ export interface components {
             prev_topic?: string;
             prev_stream?: number;
             stream?: number;
+        };
+        ViewChanges: {
+            name?: string | null;
+            is_pinned?: boolean;
         };
         ViewObject: {
             fragment: string;

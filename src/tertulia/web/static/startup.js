@@ -1,6 +1,5 @@
 /** The second step of the start: binds input, then starts the parts that can wait until the first view is shown. */
 
-import { addTexts } from "./core/i18n.js";
 import { lazy } from "./core/lazy.js";
 import { currentRoute, reloadView } from "./core/router.js";
 import { emit } from "./core/signals.js";
@@ -16,7 +15,6 @@ import { startServiceWorker } from "./sync/service_worker.js";
 import { command, replayQueuedCommand } from "./views/commands.js";
 import { registerComposeCommands } from "./views/compose_commands.js";
 import { startConnectionBar } from "./views/connection_bar.js";
-import { interactiveTexts } from "./views/interactive_texts.js";
 import { bindKeys } from "./views/keys.js";
 import { isPhone } from "./views/layout.js";
 import { registerMessageCommands } from "./views/message_actions.js";
@@ -48,8 +46,6 @@ const COMPOSER = { "poll-form": "pollForm", "todo-form": "todoForm", "time-form"
 /** Commands of the emoji chunk.
  * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["emoji"]>} */
 const EMOJI = { react: "react", "compose-emoji": "insertEmoji", status: "editStatus", away: "toggleAway" };
-
-addTexts(interactiveTexts);
 
 /** Handle keys, commands and clicks. */
 export function bindInput() {

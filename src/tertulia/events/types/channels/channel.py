@@ -1,19 +1,30 @@
 """Channels in API format, and their events."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 from msgspec.structs import replace
 
 from tertulia.domain.channels.channel import AccessRule, Channel
-from tertulia.domain.groups.group import GroupValue, Members
+from tertulia.domain.groups.group import CHANNEL_PERMISSIONS, GroupValue, Members
 from tertulia.domain.people.user import User
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, Revocation, Wire
+from tertulia.events.types.event import Event, Revocation
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import (
+    ChannelId,
+    CreationTime,
+    CreatorId,
+    DefaultPushNotifications,
+    HistoryPublicToSubscribers,
+    IsDefaultChannel,
+    IsPrivate,
+    IsWebPublic,
+)
 
 ADMINISTRATORS_POST = 2
 POST_POLICIES = {
@@ -23,42 +34,70 @@ POST_POLICIES = {
 }
 
 
+IsArchived = Annotated[bool, Doc("Whether the channel is archived.")]
+ChannelSubscriberIds = Annotated[list[int], Doc("Ids of the subscribers.")]
+RenderedDescription = Annotated[str, Doc("The description of the channel, as HTML.")]
+ChannelName = Annotated[str, Doc("The name of the channel.")]
+
+
+def _meaning(permission: str) -> msgspec.Meta:
+    return Doc(CHANNEL_PERMISSIONS[permission].meaning)
+
+
 class ChannelObject(msgspec.Struct, kw_only=True):
-    stream_id: int
-    name: str
-    description: str
-    rendered_description: str
-    date_created: int
-    creator_id: int | None
-    invite_only: bool
-    is_web_public: bool
-    history_public_to_subscribers: bool
-    is_archived: bool
-    folder_id: int | None
-    first_message_id: int | None
-    is_recently_active: bool
-    message_retention_days: int | None
-    topics_policy: str
-    stream_post_policy: int
-    is_announcement_only: bool
-    stream_weekly_traffic: int | None
-    subscriber_count: int
-    default_push_notifications: bool
-    topic_summaries_allowed: bool
-    can_add_subscribers_group: GroupValue
-    can_administer_channel_group: GroupValue
-    can_create_topic_group: GroupValue
-    can_delete_any_message_group: GroupValue
-    can_delete_own_message_group: GroupValue
-    can_move_messages_out_of_channel_group: GroupValue
-    can_move_messages_within_channel_group: GroupValue
-    can_remove_subscribers_group: GroupValue
-    can_resolve_topics_group: GroupValue
-    can_send_message_group: GroupValue
-    can_subscribe_group: GroupValue
-    is_default: bool | UnsetType = UNSET
-    subscribers: list[int] | UnsetType = UNSET
-    partial_subscribers: list[int] | UnsetType = UNSET
+    stream_id: ChannelId
+    name: ChannelName
+    description: Annotated[str, Doc("The description of the channel, in Markdown.")]
+    rendered_description: RenderedDescription
+    date_created: CreationTime
+    creator_id: CreatorId | None
+    invite_only: IsPrivate
+    is_web_public: IsWebPublic
+    history_public_to_subscribers: HistoryPublicToSubscribers
+    is_archived: IsArchived
+    folder_id: Annotated[int | None, Doc("The folder of the channel; null if there is none.")]
+    first_message_id: Annotated[
+        int | None, Doc("The id of the first message in the channel; null if there is none.")
+    ]
+    is_recently_active: Annotated[bool, Doc("Whether the channel has recent messages.")]
+    message_retention_days: Annotated[
+        int | None,
+        Doc(
+            "After how many days messages are deleted; null uses the organization's setting,"
+            " -1 is never."
+        ),
+    ]
+    topics_policy: Annotated[str, Doc("Whether the channel allows messages without a topic.")]
+    stream_post_policy: Annotated[int, Doc("Who may post, by number. Deprecated.")]
+    is_announcement_only: Annotated[bool, Doc("Whether only administrators can post. Deprecated.")]
+    stream_weekly_traffic: Annotated[
+        int | None, Doc("The number of messages per week; null for a new channel.")
+    ]
+    subscriber_count: Annotated[int, Doc("The number of subscribers.")]
+    default_push_notifications: DefaultPushNotifications
+    topic_summaries_allowed: Annotated[
+        bool, Doc("Whether topics of the channel may be sent to the operator's language model.")
+    ]
+    can_add_subscribers_group: Annotated[GroupValue, _meaning("can_add_subscribers_group")]
+    can_administer_channel_group: Annotated[GroupValue, _meaning("can_administer_channel_group")]
+    can_create_topic_group: Annotated[GroupValue, _meaning("can_create_topic_group")]
+    can_delete_any_message_group: Annotated[GroupValue, _meaning("can_delete_any_message_group")]
+    can_delete_own_message_group: Annotated[GroupValue, _meaning("can_delete_own_message_group")]
+    can_move_messages_out_of_channel_group: Annotated[
+        GroupValue, _meaning("can_move_messages_out_of_channel_group")
+    ]
+    can_move_messages_within_channel_group: Annotated[
+        GroupValue, _meaning("can_move_messages_within_channel_group")
+    ]
+    can_remove_subscribers_group: Annotated[GroupValue, _meaning("can_remove_subscribers_group")]
+    can_resolve_topics_group: Annotated[GroupValue, _meaning("can_resolve_topics_group")]
+    can_send_message_group: Annotated[GroupValue, _meaning("can_send_message_group")]
+    can_subscribe_group: Annotated[GroupValue, _meaning("can_subscribe_group")]
+    is_default: IsDefaultChannel | UnsetType = UNSET
+    subscribers: ChannelSubscriberIds | UnsetType = UNSET
+    partial_subscribers: Annotated[
+        list[int] | UnsetType, Doc("Ids of some subscribers, if not all were requested.")
+    ] = UNSET
 
 
 _encode = msgspec.json.Encoder().encode
@@ -159,26 +198,44 @@ def shown_value(org: Organization, value: GroupValue) -> GroupValue:
     return Members(active, value.direct_subgroups)
 
 
-def channel_created(shown: ChannelObject | Raw) -> Wire:
-    return {"type": "stream", "op": "create", "streams": [shown]}
+class ChannelsCreate(WireEvent, tag="stream"):
+    op: Literal["create"]
+    streams: Annotated[list[ChannelObject], Doc("The channels.")]
 
 
-def channel_deleted(channel_id: int) -> Wire:
-    return {
-        "type": "stream",
-        "op": "delete",
-        "streams": [{"stream_id": channel_id}],
-        "stream_ids": [channel_id],
-    }
+class ChannelReference(msgspec.Struct):
+    stream_id: ChannelId
 
 
-def peers_changed(op: str, channel_ids: list[int], user_ids: Sequence[int]) -> Wire:
-    return {
-        "type": "subscription",
-        "op": op,
-        "stream_ids": channel_ids,
-        "user_ids": user_ids,
-    }
+class ChannelsDelete(WireEvent, tag="stream"):
+    op: Literal["delete"]
+    streams: Annotated[list[ChannelReference], Doc("The deleted channels.")]
+    stream_ids: Annotated[list[int], Doc("Ids of the deleted channels.")]
+
+
+class ChannelUpdate(WireEvent, tag="stream"):
+    op: Literal["update"]
+    stream_id: ChannelId
+    name: ChannelName
+    property: Annotated[str, Doc("The name of the changed field.")]
+    value: Annotated[str | bool | int | Members | None, Doc("The new value.")]
+    rendered_description: RenderedDescription | UnsetType = UNSET
+    history_public_to_subscribers: HistoryPublicToSubscribers | UnsetType = UNSET
+    is_web_public: IsWebPublic | UnsetType = UNSET
+
+
+class PeersUpdate(WireEvent, tag="subscription"):
+    op: Literal["peer_add", "peer_remove"]
+    stream_ids: Annotated[list[int], Doc("Ids of the channels.")]
+    user_ids: Annotated[Sequence[int], Doc("Ids of the users.")]
+
+
+def channel_created(shown: ChannelObject | Raw) -> ChannelsCreate:
+    return ChannelsCreate("create", [cast(ChannelObject, shown)])
+
+
+def channel_deleted(channel_id: int) -> ChannelsDelete:
+    return ChannelsDelete("delete", [ChannelReference(channel_id)], [channel_id])
 
 
 def known_peers(
@@ -190,25 +247,25 @@ def known_peers(
     return tuple(org.filter_known(org.users[to.user_id], list(user_ids)))
 
 
-def _became_visible(org: Organization, channel: Channel, to: Listener) -> Iterable[Wire]:
+def _became_visible(org: Organization, channel: Channel, to: Listener) -> Iterable[WireEvent]:
     """The events for a user to whom a channel becomes visible."""
     subscribers = org.subscribers_of(channel.id)
     yield channel_created(channel_object(org, channel, count=len(subscribers)))
     known = org.filter_known(org.users[to.user_id], subscribers)
     if known:
-        yield peers_changed("peer_add", [channel.id], known)
+        yield PeersUpdate("peer_add", [channel.id], known)
 
 
 class ChannelCreated(Event, frozen=True):
     kind: ClassVar[str] = "channel_created"
-    types: ClassVar[tuple[str, ...]] = ("stream",)
+    wires = (ChannelsCreate,)
 
     channel_id: int
 
     def touched(self) -> Invalidated:
         return Invalidated(channels={self.channel_id})
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         shown = channel_object(org, org.channels[self.channel_id], count=0)
         shown.first_message_id = None
         yield channel_created(shown)
@@ -222,7 +279,7 @@ class ChannelChanged(Event, frozen=True):
     """
 
     kind: ClassVar[str] = "channel_changed"
-    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+    wires = (ChannelUpdate, ChannelsDelete, ChannelsCreate, PeersUpdate)
 
     channel_id: int
     name: str  # before the change; a rename has the new one as its value
@@ -257,20 +314,14 @@ class ChannelChanged(Event, frozen=True):
     def revocation(self) -> Revocation:
         return Revocation() if self.before is None else Revocation(channels={self.channel_id: None})
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         saw = sees = True
         if self.before is not None and self.after is not None:
             saw = org.may_see(to.user_id, self.channel_id, access_rule=self.before)
             sees = org.may_see(to.user_id, self.channel_id, access_rule=self.after)
         if saw and sees:
             for update in self.updates:
-                yield {
-                    "type": "stream",
-                    "op": "update",
-                    "stream_id": self.channel_id,
-                    "name": self.name,
-                    **update,
-                }
+                yield ChannelUpdate("update", self.channel_id, self.name, **update)
         elif saw:
             yield channel_deleted(self.channel_id)
         elif sees:
@@ -281,7 +332,7 @@ class ChannelArchived(Event, frozen=True):
     """A channel was archived or unarchived. Older clients get a deletion or a creation."""
 
     kind: ClassVar[str] = "channel_archived"
-    types: ClassVar[tuple[str, ...]] = ("stream",)
+    wires = (ChannelUpdate, ChannelsDelete, ChannelsCreate)
 
     channel_id: int
     name: str
@@ -290,16 +341,9 @@ class ChannelArchived(Event, frozen=True):
     def touched(self) -> Invalidated:
         return Invalidated(channels={self.channel_id})
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         if to.options.capabilities.archived_channels:
-            yield {
-                "type": "stream",
-                "op": "update",
-                "stream_id": self.channel_id,
-                "name": self.name,
-                "property": "is_archived",
-                "value": self.archived,
-            }
+            yield ChannelUpdate("update", self.channel_id, self.name, "is_archived", self.archived)
         elif self.archived:
             yield channel_deleted(self.channel_id)
         else:
@@ -310,7 +354,7 @@ class ChannelsBecameVisible(Event, frozen=True):
     """Channels became visible or invisible to users whose role or groups changed."""
 
     kind: ClassVar[str] = "channels_uncovered"
-    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+    wires = (ChannelsDelete, ChannelsCreate, PeersUpdate)
 
     shown: list[int]
     hidden: list[int]
@@ -318,7 +362,7 @@ class ChannelsBecameVisible(Event, frozen=True):
     def revocation(self) -> Revocation:
         return Revocation(channels=dict.fromkeys(self.hidden))
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         for channel_id in self.hidden:
             yield channel_deleted(channel_id)
         for channel_id in self.shown:
@@ -330,9 +374,11 @@ class DefaultChannelsChanged(Event, frozen=True):
     """The default channels of new users changed."""
 
     kind: ClassVar[str] = "default_channels"
-    types: ClassVar[tuple[str, ...]] = ("default_streams",)
 
     channel_ids: list[int]
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {"default_streams": self.channel_ids}
+    class Wire(WireEvent, tag="default_streams"):
+        default_streams: Annotated[list[int], Doc("The channels of new users.")]
+
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        yield self.Wire(self.channel_ids)

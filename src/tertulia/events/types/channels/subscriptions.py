@@ -1,7 +1,7 @@
 """Subscriptions in API format, and the events of users who join and leave channels."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 import msgspec
 from msgspec import Raw
@@ -11,8 +11,16 @@ from tertulia.domain.channels.channel import Subscription
 from tertulia.domain.people.user import User
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.channels.channel import ChannelObject
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.channels.channel import (
+    ChannelName,
+    ChannelObject,
+    ChannelsCreate,
+    ChannelsDelete,
+    PeersUpdate,
+)
+from tertulia.events.types.event import Event
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import ChannelId
 
 # What a subscription may inherit from the user's settings, and the name of that setting.
 INHERITED = {
@@ -22,6 +30,11 @@ INHERITED = {
     "email_notifications": "enable_stream_email_notifications",
     "wildcard_mentions_notify": "wildcard_mentions_notify",
 }
+
+
+SubscriptionSetting = Annotated[
+    str, Doc("The personal setting of the subscription.", example="is_muted")
+]
 
 
 class PersonalPart(msgspec.Struct, kw_only=True):
@@ -41,15 +54,28 @@ class PersonalPart(msgspec.Struct, kw_only=True):
 class SubscriptionObject(ChannelObject, kw_only=True):
     """A channel with the personal part. Both are encoded separately and joined as bytes."""
 
-    color: str
-    is_muted: bool
-    in_home_view: bool
-    pin_to_top: bool
-    desktop_notifications: bool | None
-    audible_notifications: bool | None
-    push_notifications: bool | None
-    email_notifications: bool | None
-    wildcard_mentions_notify: bool | None
+    color: Annotated[str, Doc("The color of the channel for the subscriber, as `#rrggbb`.")]
+    is_muted: Annotated[bool, Doc("Whether the subscriber has muted the channel.")]
+    in_home_view: Annotated[bool, Doc("The opposite of `is_muted`. Deprecated.")]
+    pin_to_top: Annotated[bool, Doc("Whether the subscriber has pinned the channel.")]
+    desktop_notifications: Annotated[
+        bool | None,
+        Doc("Whether messages here give desktop notifications; null uses the general setting."),
+    ]
+    audible_notifications: Annotated[
+        bool | None, Doc("Whether messages here play a sound; null uses the general setting.")
+    ]
+    push_notifications: Annotated[
+        bool | None,
+        Doc("Whether messages here give push notifications; null uses the general setting."),
+    ]
+    email_notifications: Annotated[
+        bool | None,
+        Doc("Whether messages here give mail notifications; null uses the general setting."),
+    ]
+    wildcard_mentions_notify: Annotated[
+        bool | None, Doc("Whether wildcard mentions notify here; null uses the general setting.")
+    ]
 
 
 _encode = msgspec.json.Encoder().encode
@@ -95,6 +121,13 @@ class AddedSubscription(msgspec.Struct, frozen=True, omit_defaults=True):
     first_message_id: int | None = None
 
 
+class SubscriptionsAdd(WireEvent, tag="subscription"):
+    op: Literal["add"]
+    subscriptions: Annotated[
+        list[SubscriptionObject], Doc("The channels, with the personal settings of each.")
+    ]
+
+
 class SubscriptionsAdded(Event, frozen=True):
     """Users were subscribed to channels by one action.
 
@@ -102,7 +135,7 @@ class SubscriptionsAdded(Event, frozen=True):
     """
 
     kind: ClassVar[str] = "joined"
-    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+    wires = (ChannelsCreate, SubscriptionsAdd, PeersUpdate)
 
     arrivals: list[AddedSubscription]
 
@@ -114,7 +147,7 @@ class SubscriptionsAdded(Event, frozen=True):
         for arrival in self.arrivals:
             org.join(arrival.channel_id, arrival.subscriptions)
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         mine: list[Raw] = []
         peers: dict[tuple[int, ...], list[int]] = {}
         for arrival in self.arrivals:
@@ -133,11 +166,9 @@ class SubscriptionsAdded(Event, frozen=True):
                 yield events.types.channels.channel.channel_created(shown)
             mine.append(_added(org, shown, to.user_id, arrival))
         if mine:
-            yield {"type": "subscription", "op": "add", "subscriptions": mine}
+            yield SubscriptionsAdd("add", cast(list[SubscriptionObject], mine))
         for user_ids, channel_ids in peers.items():
-            yield events.types.channels.channel.peers_changed(
-                "peer_add", sorted(channel_ids), user_ids
-            )
+            yield PeersUpdate("peer_add", sorted(channel_ids), user_ids)
 
 
 def _added(
@@ -164,11 +195,23 @@ class RemovedSubscription(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str = ""  # the channel's name at that time; they may not learn a later one
 
 
+class FormerSubscription(msgspec.Struct):
+    name: ChannelName
+    stream_id: ChannelId
+
+
+class SubscriptionsRemove(WireEvent, tag="subscription"):
+    op: Literal["remove"]
+    subscriptions: Annotated[
+        list[FormerSubscription], Doc("The channels, with the personal settings of each.")
+    ]
+
+
 class SubscriptionsRemoved(Event, frozen=True):
     """Users were unsubscribed from channels by one action."""
 
     kind: ClassVar[str] = "left"
-    types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
+    wires = (SubscriptionsRemove, ChannelsDelete, PeersUpdate)
 
     departures: list[RemovedSubscription]
 
@@ -180,8 +223,8 @@ class SubscriptionsRemoved(Event, frozen=True):
         for departure in self.departures:
             org.remove_subscribers(departure.channel_id, departure.user_ids)
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        mine: list[dict[str, Any]] = []
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
+        mine: list[FormerSubscription] = []
         hidden: list[int] = []
         peers: dict[tuple[int, ...], list[int]] = {}
         for departure in self.departures:
@@ -195,7 +238,7 @@ class SubscriptionsRemoved(Event, frozen=True):
             )
             if to.user_id in departure.user_ids:
                 name = departure.name or org.channels[channel_id].name
-                mine.append({"name": name, "stream_id": channel_id})
+                mine.append(FormerSubscription(name, channel_id))
             if to.user_id in departure.hidden_from:
                 hidden.append(channel_id)
             elif others and (
@@ -203,30 +246,30 @@ class SubscriptionsRemoved(Event, frozen=True):
             ):
                 peers.setdefault(others, []).append(channel_id)
         if mine:
-            yield {"type": "subscription", "op": "remove", "subscriptions": mine}
+            yield SubscriptionsRemove("remove", mine)
         for channel_id in hidden:
             yield events.types.channels.channel.channel_deleted(channel_id)
         for user_ids, channel_ids in peers.items():
-            yield events.types.channels.channel.peers_changed(
-                "peer_remove", sorted(channel_ids), user_ids
-            )
+            yield PeersUpdate("peer_remove", sorted(channel_ids), user_ids)
 
 
 class SubscriptionChanged(Event, frozen=True):
     """A user changed a setting of one of their subscriptions, for example its color."""
 
     kind: ClassVar[str] = "subscription_changed"
-    types: ClassVar[tuple[str, ...]] = ("subscription",)
 
     channel_id: int
     property: str
     value: bool | str
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+    class Wire(WireEvent, tag="subscription"):
+        op: Literal["update"]
+        stream_id: ChannelId
+        property: SubscriptionSetting
+        value: Annotated[bool | str | None, Doc("The new value.")]
+
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         if self.property == "is_muted":
             # Compat: before feature level 139 the property was the opposite of a mute.
-            yield self._update("in_home_view", not self.value)
-        yield self._update(self.property, self.value)
-
-    def _update(self, name: str, value: bool | str) -> Wire:
-        return {"op": "update", "stream_id": self.channel_id, "property": name, "value": value}
+            yield self.Wire("update", self.channel_id, "in_home_view", not self.value)
+        yield self.Wire("update", self.channel_id, self.property, self.value)

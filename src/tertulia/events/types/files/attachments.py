@@ -4,7 +4,7 @@ The log holds only the id of a file, not its name.
 """
 
 from collections.abc import Iterable
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
@@ -12,16 +12,21 @@ from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Attachment
 from tertulia.events.directory.organization import Organization
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event
+from tertulia.wire import Doc, WireEvent
+
+UploadSpaceUsed = Annotated[int, Doc("The total size of the organization's files, in bytes.")]
+AttachmentId = Annotated[int, Doc("The id of the file.", example=4)]
+FileName = Annotated[str, Doc("The name of the file.")]
 
 
 class AttachmentObject(msgspec.Struct):
-    id: int
-    name: str
-    path_id: str
-    size: int
-    create_time: int
-    message_ids: list[int]
+    id: AttachmentId
+    name: FileName
+    path_id: Annotated[str, Doc("The path of the file after `/user_uploads/`.")]
+    size: Annotated[int, Doc("The size of the file in bytes.")]
+    create_time: Annotated[int, Doc("The time of the upload, in UNIX seconds.")]
+    message_ids: Annotated[list[int], Doc("Ids of the messages that link the file.")]
 
 
 def attachment_object(attachment: Attachment) -> AttachmentObject:
@@ -39,12 +44,16 @@ class AttachmentSaved(Event, frozen=True):
     """A file was uploaded, or the messages that link it changed."""
 
     kind: ClassVar[str] = "attachment_saved"
-    types: ClassVar[tuple[str, ...]] = ("attachment",)
 
     op: Literal["add", "update"]
     attachment_id: int
     space_used: int  # by all files of the organization
     attachment: AttachmentObject | None = None
+
+    class Wire(WireEvent, tag="attachment"):
+        op: Literal["add", "update"]
+        attachment: Annotated[AttachmentObject, Doc("The uploaded file.")]
+        upload_space_used: UploadSpaceUsed
 
     def completed(self, tx: Tx) -> "AttachmentSaved":
         found = storage.files.attachments.find(tx, self.attachment_id)
@@ -52,25 +61,25 @@ class AttachmentSaved(Event, frozen=True):
             return self
         return msgspec.structs.replace(self, attachment=attachment_object(found))
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         if self.attachment is not None:
-            yield {
-                "op": self.op,
-                "attachment": self.attachment,
-                "upload_space_used": self.space_used,
-            }
+            yield self.Wire(self.op, self.attachment, self.space_used)
+
+
+class AttachmentReference(msgspec.Struct):
+    id: AttachmentId
 
 
 class AttachmentRemoved(Event, frozen=True):
     kind: ClassVar[str] = "attachment_removed"
-    types: ClassVar[tuple[str, ...]] = ("attachment",)
 
     attachment_id: int
     space_used: int
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {
-            "op": "remove",
-            "attachment": {"id": self.attachment_id},
-            "upload_space_used": self.space_used,
-        }
+    class Wire(WireEvent, tag="attachment"):
+        op: Literal["remove"]
+        attachment: Annotated[AttachmentReference, Doc("The id of the deleted file.")]
+        upload_space_used: UploadSpaceUsed
+
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        yield self.Wire("remove", AttachmentReference(self.attachment_id), self.space_used)

@@ -1,3 +1,1 @@
 """Event types of scheduled messages and reminders."""
-
-from tertulia.events.types.later import reminders, scheduled

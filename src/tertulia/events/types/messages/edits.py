@@ -5,8 +5,9 @@ it is gone once the message is deleted.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tertulia import domain, events, storage
@@ -15,11 +16,62 @@ from tertulia.domain.messages.message import Edit, Message
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, MessageEvent, PendingInfo, Revocation, Wire
+from tertulia.events.types.channels.channel import ChannelName, ChannelUpdate
+from tertulia.events.types.event import Event, MessageEvent, PendingInfo, Revocation
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import (
+    ChannelId,
+    EditorId,
+    HtmlText,
+    IsMeMessage,
+    MarkdownText,
+    MessageFlags,
+    MessageId,
+    MessageTopic,
+    TopicName,
+)
 
 PropagateMode = Literal["change_one", "change_later", "change_all"]
 
 RENDERED = ("orig_rendered_content", "rendered_content")
+
+
+class MessageUpdate(WireEvent, tag="update_message", kw_only=True):
+    added_on_fetch: ClassVar[tuple[str, ...]] = ("flags",)
+
+    user_id: EditorId | None
+    edit_timestamp: Annotated[int, Doc("When the message was edited.")]
+    message_id: MessageId
+    rendering_only: Annotated[
+        bool, Doc("Whether only the HTML changed, for example by a link preview.")
+    ]
+    orig_content: Annotated[str | UnsetType, Doc("The Markdown before the edit.")] = UNSET
+    orig_rendered_content: Annotated[str | UnsetType, Doc("The HTML before the edit.")] = UNSET
+    content: MarkdownText | UnsetType = UNSET
+    rendered_content: HtmlText | UnsetType = UNSET
+    is_me_message: IsMeMessage | UnsetType = UNSET
+    stream_name: ChannelName | UnsetType = UNSET
+    stream_id: ChannelId | UnsetType = UNSET
+    propagate_mode: (
+        Annotated[
+            PropagateMode,
+            Doc(
+                "Which messages of the topic to move: `change_one`, `change_later` or `change_all`."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    orig_subject: Annotated[str | UnsetType, Doc("The topic before the edit.")] = UNSET
+    new_stream_id: Annotated[
+        int | UnsetType, Doc("The channel that the messages were moved to.")
+    ] = UNSET
+    subject: MessageTopic | UnsetType = UNSET
+    topic_links: Annotated[
+        list[dict[str, str]] | UnsetType,
+        Doc("The links that linkifiers find in the topic: each has a `text` and a `url`."),
+    ] = UNSET
+    message_ids: Annotated[list[int], Doc("Ids of all changed messages.")]
+    flags: MessageFlags | UnsetType = UNSET
 
 
 class MessageUpdated(MessageEvent, frozen=True):
@@ -29,7 +81,7 @@ class MessageUpdated(MessageEvent, frozen=True):
     """
 
     kind: ClassVar[str] = "message_updated"
-    types: ClassVar[tuple[str, ...]] = ("update_message",)
+    wires = (MessageUpdate,)
     invalidates_permits: ClassVar[bool] = True
 
     user_id: int
@@ -103,35 +155,30 @@ class MessageUpdated(MessageEvent, frozen=True):
     def variant(self, org: Organization, to: Listener) -> Hashable:
         return to.options.capabilities.empty_topic_name, self._may_name_channel(org, to)
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         if self._is_gone:
             return
         empty = to.options.capabilities.empty_topic_name
-        found: Wire = {
-            "type": "update_message",
-            "user_id": self.user_id,
-            "edit_timestamp": int(self.at),
-            "message_id": self.message_id,
-            "rendering_only": False,
+        found = MessageUpdate(
+            user_id=self.user_id,
+            edit_timestamp=int(self.at),
+            message_id=self.message_id,
+            rendering_only=False,
+            message_ids=self.message_ids,
             **_shown(org, self.words),
-        }
+        )
         if self.channel_id is not None:
-            name = self.channel_name if self._may_name_channel(org, to) else ""
-            found |= {"stream_name": name, "stream_id": self.channel_id}
+            found.stream_name = self.channel_name if self._may_name_channel(org, to) else ""
+            found.stream_id = self.channel_id
         if self.mode is not None:
-            found |= {
-                "propagate_mode": self.mode,
-                "orig_subject": domain.channels.topics.shown(self.prev_topic, empty),
-            }
+            found.propagate_mode = self.mode
+            found.orig_subject = domain.channels.topics.shown(self.prev_topic, empty)
         if self.new_channel_id is not None:
-            found["new_stream_id"] = self.new_channel_id
+            found.new_stream_id = self.new_channel_id
         if self.topic is not None:
-            links = events.types.messages.message.topic_links(org, self.topic)
-            found |= {
-                "subject": domain.channels.topics.shown(self.topic, empty),
-                "topic_links": links,
-            }
-        yield found | {"message_ids": self.message_ids}
+            found.subject = domain.channels.topics.shown(self.topic, empty)
+            found.topic_links = events.types.messages.message.topic_links(org, self.topic)
+        yield found
 
     def about(self) -> PendingInfo:
         words_of = None if self.edit_id is None else self.message_id
@@ -151,7 +198,7 @@ class RenderingUpdated(MessageEvent, frozen=True):
     """The HTML of a message changed, and not its text: it got previews of links, or lost them."""
 
     kind: ClassVar[str] = "rendering_updated"
-    types: ClassVar[tuple[str, ...]] = ("update_message",)
+    wires = (MessageUpdate,)
     invalidates_permits: ClassVar[bool] = False
 
     message_id: int
@@ -175,21 +222,20 @@ class RenderingUpdated(MessageEvent, frozen=True):
         may_follow = events.types.messages.message.may_follow
         return not may_follow(org.present, user_id, self.message)
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         if self.message is None:
             return
-        where: Wire = {} if self.channel_id is None else {"stream_id": self.channel_id}
-        yield {
-            "user_id": None,
-            "edit_timestamp": int(self.at),
-            "message_id": self.message_id,
-            "message_ids": [self.message_id],
-            "rendering_only": True,
-            "content": self.message.content,
-            "rendered_content": org.shown(self.message.rendered),
-            "is_me_message": self.message.is_me,
-            **where,
-        }
+        yield MessageUpdate(
+            user_id=None,
+            edit_timestamp=int(self.at),
+            message_id=self.message_id,
+            message_ids=[self.message_id],
+            rendering_only=True,
+            content=self.message.content,
+            rendered_content=org.shown(self.message.rendered),
+            is_me_message=self.message.is_me,
+            stream_id=UNSET if self.channel_id is None else self.channel_id,
+        )
 
     def about(self) -> PendingInfo:
         return PendingInfo(self.channel_id, self.message_id, flags_of=self.message_id)
@@ -223,12 +269,22 @@ class MessagesDeleted(MessageEvent, frozen=True):
     """Messages were deleted, for everyone or for users who can no longer see them."""
 
     kind: ClassVar[str] = "messages_deleted"
-    types: ClassVar[tuple[str, ...]] = ("delete_message",)
     invalidates_permits: ClassVar[bool] = True
 
     message_ids: list[int]
     channel_id: int | None = None
     topic: str = ""
+
+    class Wire(WireEvent, tag="delete_message", kw_only=True):
+        """Compat: clients without `bulk_message_deletion` get `message_id`."""
+
+        message_ids: Annotated[list[int] | UnsetType, Doc("Ids of the deleted messages.")] = UNSET
+        stream_id: ChannelId | UnsetType = UNSET
+        topic: TopicName | UnsetType = UNSET
+        message_type: Annotated[
+            Literal["private", "stream"], Doc("The kind of conversation of the messages.")
+        ]
+        message_id: MessageId | UnsetType = UNSET
 
     def rewritten(self) -> Collection[int]:
         return self.message_ids
@@ -237,23 +293,18 @@ class MessagesDeleted(MessageEvent, frozen=True):
         """Content of deleted messages must not be delivered before this event."""
         return Revocation(messages=self.message_ids)
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        conversation_fields: Wire = {"message_type": "private"}
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
+        deleted = self.Wire(message_type="private")
         if self.channel_id is not None:
-            topic = domain.channels.topics.shown(
-                self.topic, to.options.capabilities.empty_topic_name
-            )
-            conversation_fields = {
-                "stream_id": self.channel_id,
-                "topic": topic,
-                "message_type": "stream",
-            }
+            empty = to.options.capabilities.empty_topic_name
+            topic = domain.channels.topics.shown(self.topic, empty)
+            deleted = self.Wire(stream_id=self.channel_id, topic=topic, message_type="stream")
         if to.options.capabilities.bulk_message_deletion:
-            yield {"type": "delete_message", "message_ids": self.message_ids, **conversation_fields}
+            deleted.message_ids = self.message_ids
+            yield deleted
             return
-        # Compat: clients without `bulk_message_deletion` get one event per message.
         for message_id in self.message_ids:
-            yield {"type": "delete_message", **conversation_fields, "message_id": message_id}
+            yield replace(deleted, message_id=message_id)
 
 
 class MessagesInvalidated(MessageEvent, frozen=True):
@@ -275,7 +326,7 @@ class FirstMessageChanged(MessageEvent, frozen=True):
     """The first message of a channel was moved or deleted, or an older one was added."""
 
     kind: ClassVar[str] = "first_message"
-    types: ClassVar[tuple[str, ...]] = ("stream",)
+    wires = (ChannelUpdate,)
     invalidates_permits: ClassVar[bool] = True
 
     channel_id: int
@@ -287,11 +338,6 @@ class FirstMessageChanged(MessageEvent, frozen=True):
     def touched(self) -> Invalidated:
         return Invalidated(channels={self.channel_id})
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {
-            "op": "update",
-            "stream_id": self.channel_id,
-            "name": org.channels[self.channel_id].name,
-            "property": "first_message_id",
-            "value": self.message_id,
-        }
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        name = org.channels[self.channel_id].name
+        yield ChannelUpdate("update", self.channel_id, name, "first_message_id", self.message_id)

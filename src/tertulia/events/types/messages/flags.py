@@ -1,14 +1,28 @@
 """The event of changed message flags."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from tertulia import domain
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, MessageEvent, PendingInfo, Wire
+from tertulia.events.types.event import Event, MessageEvent, PendingInfo
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import ChannelId, DirectMembers, TopicName
+
+
+class UnreadObject(msgspec.Struct):
+    type: Annotated[Literal["private", "stream"], Doc("The kind of conversation.")]
+    user_ids: DirectMembers | UnsetType = UNSET
+    stream_id: ChannelId | UnsetType = UNSET
+    topic: TopicName | UnsetType = UNSET
+    unmuted_stream_msg: Annotated[
+        bool | UnsetType, Doc("Whether neither the channel nor the topic is muted.")
+    ] = UNSET
+    mentioned: Annotated[bool | UnsetType, Doc("Whether the message mentions the user.")] = UNSET
 
 
 class UnreadDetails(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -20,32 +34,42 @@ class UnreadDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     unmuted: bool = False
     mentioned: bool = False
 
-    def wire(self, empty_topic_name: bool) -> dict[str, Any]:
+    def wire(self, empty_topic_name: bool) -> UnreadObject:
+        mentioned = self.mentioned or UNSET
         if self.channel_id is None:
-            found: dict[str, Any] = {"type": "private", "user_ids": self.user_ids}
-        else:
-            found = {
-                "type": "stream",
-                "stream_id": self.channel_id,
-                "topic": domain.channels.topics.shown(self.topic, empty_topic_name),
-                "unmuted_stream_msg": self.unmuted,
-            }
-        return found | ({"mentioned": True} if self.mentioned else {})
+            return UnreadObject("private", user_ids=self.user_ids, mentioned=mentioned)
+        return UnreadObject(
+            "stream",
+            stream_id=self.channel_id,
+            topic=domain.channels.topics.shown(self.topic, empty_topic_name),
+            unmuted_stream_msg=self.unmuted,
+            mentioned=mentioned,
+        )
 
 
 class FlagsChanged(MessageEvent, frozen=True):
     """Flags were set or cleared. Only their owner receives the event."""
 
     kind: ClassVar[str] = "flags"
-    types: ClassVar[tuple[str, ...]] = ("update_message_flags",)
     keeps_history: ClassVar[bool] = True
     invalidates_permits: ClassVar[bool] = False
 
-    op: str
+    op: Literal["add", "remove"]
     flag: str
     message_ids: list[int]
     everything: bool = False
     details: dict[int, UnreadDetails] | None = None
+
+    class Wire(WireEvent, tag="update_message_flags"):
+        op: Literal["add", "remove"]
+        operation: Annotated[Literal["add", "remove"], Doc("The same as `op`, for older clients.")]
+        flag: Annotated[str, Doc("The flag, such as `read` or `starred`.")]
+        messages: Annotated[list[int], Doc("Ids of the messages.")]
+        all: Annotated[bool, Doc("Whether all messages are meant.")]
+        message_details: Annotated[
+            dict[str, UnreadObject] | UnsetType,
+            Doc("The conversations of messages that became unread, by message id."),
+        ] = UNSET
 
     def rewritten(self) -> Collection[int]:
         return ()
@@ -71,18 +95,11 @@ class FlagsChanged(MessageEvent, frozen=True):
             self.everything or not message_ids.isdisjoint(self.message_ids)
         )
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        found = {
-            "type": "update_message_flags",
-            "op": self.op,
-            "operation": self.op,
-            "flag": self.flag,
-            "messages": self.message_ids,
-            "all": self.everything,
-        }
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
+        found = self.Wire(self.op, self.op, self.flag, self.message_ids, self.everything)
         if self.details is not None:
             empty = to.options.capabilities.empty_topic_name
-            found["message_details"] = {
+            found.message_details = {
                 str(message_id): each.wire(empty) for message_id, each in self.details.items()
             }
         yield found

@@ -5,7 +5,7 @@ well.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -18,64 +18,111 @@ from tertulia.domain.messages.message import Edit, Message
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, MessageEvent, PendingInfo, Wire
+from tertulia.events.types.event import Event, MessageEvent, PendingInfo
 from tertulia.events.types.messages.submessages import SubmessageObject
 from tertulia.markdown import LinkPattern
 from tertulia.memo import memoized
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import (
+    AlwaysFalse,
+    EditorId,
+    EditTime,
+    EmojiCode,
+    EmojiName,
+    FullName,
+    IsMeMessage,
+    MessageFlags,
+    MessageId,
+    MessageTopic,
+    PictureUrl,
+    PreviousChannel,
+    PreviousHtml,
+    PreviousText,
+    PreviousTopic,
+    RecipientType,
+    SenderFullName,
+    SenderId,
+    UserId,
+    VisibleEmail,
+)
+
+MatchContent = Annotated[str, Doc("The text as HTML, with matches highlighted.")]
+MatchSubject = Annotated[str, Doc("The topic as HTML, with matches highlighted.")]
 
 
 class Participant(msgspec.Struct):
-    id: int
-    email: str
-    full_name: str
-    is_mirror_dummy: bool = False
+    id: UserId
+    email: VisibleEmail
+    full_name: FullName
+    is_mirror_dummy: AlwaysFalse = False
 
 
 class ReactionObject(msgspec.Struct):
-    emoji_name: str
-    emoji_code: str
-    reaction_type: str
-    user_id: int
-    user: Participant
+    emoji_name: EmojiName
+    emoji_code: EmojiCode
+    reaction_type: Annotated[
+        str, Doc("The type of emoji: `unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`.")
+    ]
+    user_id: UserId
+    user: Annotated[Participant, Doc("The user.")]
 
 
 class EditObject(msgspec.Struct, kw_only=True):
-    timestamp: int
-    user_id: int
-    prev_content: str | UnsetType = UNSET
-    prev_rendered_content: str | UnsetType = UNSET
-    prev_topic: str | UnsetType = UNSET
-    topic: str | UnsetType = UNSET
-    prev_stream: int | UnsetType = UNSET
-    stream: int | UnsetType = UNSET
+    timestamp: EditTime
+    user_id: EditorId
+    prev_content: PreviousText | UnsetType = UNSET
+    prev_rendered_content: PreviousHtml | UnsetType = UNSET
+    prev_topic: PreviousTopic | UnsetType = UNSET
+    topic: Annotated[str | UnsetType, Doc("The new topic.")] = UNSET
+    prev_stream: PreviousChannel | UnsetType = UNSET
+    stream: Annotated[int | UnsetType, Doc("The id of the new channel.")] = UNSET
 
 
 class MessageObject(msgspec.Struct, kw_only=True):
-    id: int
-    sender_id: int
-    content: str
-    recipient_id: int
-    timestamp: int
-    client: str
-    subject: str
-    topic_links: list[dict[str, str]]
-    is_me_message: bool
-    reactions: list[ReactionObject]
-    submessages: list[SubmessageObject]
-    sender_full_name: str
-    sender_email: str
-    sender_realm_str: str
-    display_recipient: str | list[Participant]
-    type: str
-    stream_id: int | UnsetType = UNSET
-    avatar_url: str | None
-    content_type: str
-    flags: list[str] | UnsetType = UNSET
-    last_edit_timestamp: int | UnsetType = UNSET
-    last_moved_timestamp: int | UnsetType = UNSET
-    edit_history: list[EditObject] | UnsetType = UNSET
-    match_content: str | UnsetType = UNSET  # only in search results
-    match_subject: str | UnsetType = UNSET
+    id: MessageId
+    sender_id: SenderId
+    content: Annotated[str, Doc("The text as HTML, or Markdown if requested.")]
+    recipient_id: Annotated[
+        int, Doc("The same number for all messages of one channel or one conversation.")
+    ]
+    timestamp: Annotated[int, Doc("When the message was sent, in UNIX seconds.")]
+    client: Annotated[str, Doc("The name of the client that sent the message.")]
+    subject: MessageTopic
+    topic_links: Annotated[
+        list[dict[str, str]],
+        Doc("The links that linkifiers find in the topic: each has a `text` and a `url`."),
+    ]
+    is_me_message: IsMeMessage
+    reactions: Annotated[list[ReactionObject], Doc("The reactions to the message.")]
+    submessages: Annotated[
+        list[SubmessageObject], Doc("The votes and changes of a poll or a to-do list.")
+    ]
+    sender_full_name: SenderFullName
+    sender_email: Annotated[str, Doc("The visible email address of the sender.")]
+    sender_realm_str: Annotated[str, Doc("The subdomain of the sender's organization.")]
+    display_recipient: Annotated[
+        str | list[Participant],
+        Doc("The name of the channel, or the users of a direct conversation."),
+    ]
+    type: RecipientType
+    stream_id: Annotated[
+        int | UnsetType, Doc("The id of the channel; only for channel messages.")
+    ] = UNSET
+    avatar_url: PictureUrl | None
+    content_type: Annotated[str, Doc("The type of `content`: `text/html` or `text/x-markdown`.")]
+    flags: MessageFlags | UnsetType = UNSET
+    last_edit_timestamp: Annotated[
+        int | UnsetType, Doc("The time of the last edit, in UNIX seconds.")
+    ] = UNSET
+    last_moved_timestamp: Annotated[
+        int | UnsetType, Doc("The time when the message was last moved, in UNIX seconds.")
+    ] = UNSET
+    edit_history: Annotated[
+        list[EditObject] | UnsetType,
+        Doc("The edits, newest first. Only the last change of the text has the former text."),
+    ] = UNSET
+    match_content: MatchContent | UnsetType = UNSET  # only in search results
+    match_subject: MatchSubject | UnsetType = UNSET
 
 
 def message_object(
@@ -146,7 +193,7 @@ def add_details(
         shown.last_moved_timestamp = int(message.moved_at)
     history = visible_edits(org, message.edits)
     if history:
-        shown.edit_history = [_edit_object(org, each, allow_empty_topic) for each in history[::-1]]
+        shown.edit_history = _edit_history(org, history, allow_empty_topic)
 
 
 def reacting(org: Organization, user_id: int) -> Participant:
@@ -170,6 +217,24 @@ def visible_edits(org: Organization, edits: Sequence[Edit]) -> list[Edit]:
     if policy == "none":
         return []
     return [replace(each, prev_content=None, prev_rendered=None) for each in edits if each.is_move]
+
+
+def _edit_history(
+    org: Organization, edits: list[Edit], allow_empty_topic: bool
+) -> list[EditObject]:
+    """Newest first. Only the last change of the text has the former text.
+
+    Compat: the phone app shows a message as edited, not as moved, if an entry has a former text.
+    """
+    found = []
+    has_text = False
+    for edit in reversed(edits):
+        if edit.prev_content is not None:
+            if has_text:
+                edit = replace(edit, prev_content=None, prev_rendered=None)
+            has_text = True
+        found.append(_edit_object(org, edit, allow_empty_topic))
+    return found
 
 
 def _edit_object(org: Organization, edit: Edit, allow_empty_topic: bool) -> EditObject:
@@ -217,11 +282,24 @@ class LocalEcho(msgspec.Struct, frozen=True):
     local_id: str
 
 
+class NewMessageWire(WireEvent, tag="message"):
+    """`local_id` and `local_message_id` are added for the queue that sent the message."""
+
+    added_on_fetch: ClassVar[tuple[str, ...]] = ("flags",)
+
+    message: Annotated[MessageObject, Doc("The message.")]
+    flags: MessageFlags | UnsetType = UNSET
+    local_id: Annotated[str | UnsetType, Doc("The client's own id of the message.")] = UNSET
+    local_message_id: Annotated[
+        str | UnsetType, Doc("The `local_id` of the request that sent the message.")
+    ] = UNSET
+
+
 class MessageSent(MessageEvent, frozen=True):
     """A new message. `message` is None once it is deleted."""
 
     kind: ClassVar[str] = "message"
-    types: ClassVar[tuple[str, ...]] = ("message",)
+    wires = (NewMessageWire,)
     keeps_history: ClassVar[bool] = True
     invalidates_permits: ClassVar[bool] = False
 
@@ -299,7 +377,7 @@ class MessageSent(MessageEvent, frozen=True):
             *self.flags_for(to.user_id),
         )
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         if self.message is None or self._is_gone_for(org, to.user_id):
             return
         body = message_object(
@@ -310,9 +388,9 @@ class MessageSent(MessageEvent, frozen=True):
             allow_empty_topic=to.options.capabilities.empty_topic_name,
             knows_sender=self._may_know_sender(org, to),
         )
-        yield {"type": "message", "message": body, "flags": self.flags_for(to.user_id)}
+        yield NewMessageWire(body, self.flags_for(to.user_id))
 
-    def additions(self, to: Listener) -> Wire:
+    def additions(self, to: Listener) -> dict[str, Any]:
         """The sender's own id for the message, for the queue that sent it."""
         echo = self.echo
         if echo is None or (echo.queue_id, self.sender_id) != (to.queue_id, to.user_id):
@@ -352,7 +430,7 @@ class MessageRestored(MessageEvent, frozen=True):
     """
 
     kind: ClassVar[str] = "message_restored"
-    types: ClassVar[tuple[str, ...]] = ("message",)
+    wires = (NewMessageWire,)
     invalidates_permits: ClassVar[bool] = True
 
     message_id: int
@@ -366,7 +444,9 @@ class MessageRestored(MessageEvent, frozen=True):
     @classmethod
     def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:
         found = storage.messages.find_many(tx, tx.realm_id, [event.message_id for event in events])
-        detailed = storage.messages.details.with_details(tx, list(found.values()))
+        detailed = storage.messages.details.with_details(
+            tx, list(found.values()), only_last_text=True
+        )
         messages = {message.id: message for message in detailed}
         return [replace(event, message=messages.get(event.message_id)) for event in events]
 
@@ -390,7 +470,7 @@ class MessageRestored(MessageEvent, frozen=True):
             self._may_know_sender(org, to),
         )
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         if self.message is None or self._is_not_for(org, to):
             return
         topic_may_be_empty = to.options.capabilities.empty_topic_name
@@ -403,7 +483,7 @@ class MessageRestored(MessageEvent, frozen=True):
             knows_sender=self._may_know_sender(org, to),
         )
         add_details(org, body, self.message, allow_empty_topic=topic_may_be_empty)
-        yield {"type": "message", "message": body}
+        yield NewMessageWire(body)
 
     def about(self) -> PendingInfo:
         return PendingInfo(self.channel_id, self.message_id, flags_of=self.message_id)

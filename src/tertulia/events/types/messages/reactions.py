@@ -1,18 +1,20 @@
 """The event of a reaction."""
 
 from collections.abc import Collection, Iterable
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from tertulia import events
 from tertulia.events.directory.organization import Organization
-from tertulia.events.types.event import MessageEvent, Wire
+from tertulia.events.types.event import MessageEvent
+from tertulia.events.types.messages.message import Participant
+from tertulia.wire import Doc, EmojiType, WireEvent
+from tertulia.wire_fields import EmojiCode, EmojiName, MessageId, UserId
 
 
 class ReactionChanged(MessageEvent, frozen=True):
     """A user added or removed a reaction."""
 
     kind: ClassVar[str] = "reaction"
-    types: ClassVar[tuple[str, ...]] = ("reaction",)
     invalidates_permits: ClassVar[bool] = False
 
     op: Literal["add", "remove"]
@@ -22,16 +24,28 @@ class ReactionChanged(MessageEvent, frozen=True):
     emoji_code: str
     reaction_type: str
 
+    class Wire(WireEvent, tag="reaction"):
+        op: Literal["add", "remove"]
+        user_id: UserId
+        user: Annotated[Participant, Doc("The user.")]
+        message_id: MessageId
+        emoji_name: EmojiName
+        emoji_code: EmojiCode
+        reaction_type: Annotated[
+            EmojiType,
+            Doc("The type of emoji: `unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`."),
+        ]
+
     def rewritten(self) -> Collection[int]:
         return [self.message_id]
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {
-            "op": self.op,
-            "user_id": self.user_id,
-            "user": events.types.messages.message.reacting(org, self.user_id),
-            "message_id": self.message_id,
-            "emoji_name": self.emoji_name,
-            "emoji_code": self.emoji_code,
-            "reaction_type": self.reaction_type,
-        }
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        yield self.Wire(
+            self.op,
+            self.user_id,
+            events.types.messages.message.reacting(org, self.user_id),
+            self.message_id,
+            self.emoji_name,
+            self.emoji_code,
+            self.reaction_type,
+        )

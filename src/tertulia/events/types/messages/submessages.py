@@ -4,7 +4,7 @@ As with messages, the log holds only the id.
 """
 
 from collections.abc import Collection, Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
 
@@ -12,15 +12,21 @@ from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.widgets import Submessage
 from tertulia.events.directory.organization import Organization
-from tertulia.events.types.event import MessageEvent, Wire
+from tertulia.events.types.event import MessageEvent
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import MessageId, SenderId
+
+SubmessageId = Annotated[int, Doc("The id of the submessage.")]
+Content = Annotated[str, Doc("The content, as JSON in a string.")]
+MsgType = Annotated[str, Doc("The type of the submessage: `widget`.")]
 
 
 class SubmessageObject(msgspec.Struct, frozen=True):
-    id: int
-    message_id: int
-    sender_id: int
-    msg_type: str
-    content: str
+    id: SubmessageId
+    message_id: MessageId
+    sender_id: SenderId
+    msg_type: MsgType
+    content: Content
 
 
 def submessage_object(part: Submessage) -> SubmessageObject:
@@ -31,11 +37,17 @@ class SubmessageAdded(MessageEvent, frozen=True):
     """A user acted in a widget, for example voted in a poll."""
 
     kind: ClassVar[str] = "submessage"
-    types: ClassVar[tuple[str, ...]] = ("submessage",)
     invalidates_permits: ClassVar[bool] = False
 
     submessage_id: int
     part: SubmessageObject | None = None
+
+    class Wire(WireEvent, tag="submessage"):
+        msg_type: MsgType
+        message_id: MessageId
+        submessage_id: SubmessageId
+        sender_id: SenderId
+        content: Content
 
     def completed(self, tx: Tx) -> "SubmessageAdded":
         found = storage.messages.submessages.find(tx, self.submessage_id)
@@ -46,12 +58,7 @@ class SubmessageAdded(MessageEvent, frozen=True):
     def rewritten(self) -> Collection[int]:
         return [] if self.part is None else [self.part.message_id]
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        if self.part is not None:
-            yield {
-                "msg_type": self.part.msg_type,
-                "message_id": self.part.message_id,
-                "submessage_id": self.part.id,
-                "sender_id": self.part.sender_id,
-                "content": self.part.content,
-            }
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        part = self.part
+        if part is not None:
+            yield self.Wire(part.msg_type, part.message_id, part.id, part.sender_id, part.content)

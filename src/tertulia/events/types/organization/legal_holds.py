@@ -4,14 +4,17 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from tertulia.events.directory.organization import Organization
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event
+from tertulia.wire import WireEvent
 
 
 class LegalHoldsChanged(Event, frozen=True):
     """It says nothing of the hold, so the log has neither its subject nor its reason."""
 
     kind: ClassVar[str] = "legal_holds_changed"
-    types: ClassVar[tuple[str, ...]] = ("legal_holds_changed",)
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {}
+    class Wire(WireEvent, tag="legal_holds_changed"):
+        pass
+
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        yield self.Wire()

@@ -7,7 +7,9 @@ from tertulia import domain
 from tertulia.domain.organization.pictures import PictureKind
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event
+from tertulia.events.types.organization.settings import RealmUpdateDict
+from tertulia.wire import WireEvent
 
 
 class PictureChanged(Event, frozen=True):
@@ -17,11 +19,11 @@ class PictureChanged(Event, frozen=True):
     """
 
     kind: ClassVar[str] = "realm_picture_changed"
-    types: ClassVar[tuple[str, ...]] = ("realm",)
+    wires = (RealmUpdateDict,)
     touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     picture: PictureKind
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         data = domain.organization.pictures.wire_fields(org.realm, self.picture)
-        yield {"op": "update_dict", "property": self.picture, "data": data}
+        yield RealmUpdateDict("update_dict", self.picture, data)

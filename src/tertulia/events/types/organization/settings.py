@@ -1,11 +1,13 @@
 """Events of the organization itself."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event
+from tertulia.wire import Doc, WireEvent, shape
+from tertulia.wire_fields import SettingName
 
 
 class RealmCreated(Event, frozen=True):
@@ -15,11 +17,17 @@ class RealmCreated(Event, frozen=True):
     touches: ClassVar[Invalidated] = Invalidated(realm=True, groups=True)
 
 
+class RealmUpdateDict(WireEvent, tag="realm"):
+    op: Literal["update_dict"]
+    property: Annotated[str, Doc("Always `default`.")]
+    data: Annotated[dict[str, Any], shape("RealmSettings"), Doc("The changed settings.")]
+
+
 class RealmSettingsChanged(Event, frozen=True):
     """Settings of the organization that clients receive in one event."""
 
     kind: ClassVar[str] = "realm_changed_together"
-    types: ClassVar[tuple[str, ...]] = ("realm",)
+    wires = (RealmUpdateDict,)
     touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     data: dict[str, Any]
@@ -32,15 +40,14 @@ class RealmSettingsChanged(Event, frozen=True):
     def apply(self, org: Organization) -> None:
         org.set_settings(self.after)
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {"op": "update_dict", "property": "default", "data": self.data}
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        yield RealmUpdateDict("update_dict", "default", self.data)
 
 
 class RealmChanged(Event, frozen=True):
     """One setting of the organization changed."""
 
     kind: ClassVar[str] = "realm_changed"
-    types: ClassVar[tuple[str, ...]] = ("realm",)
     touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     property: str
@@ -48,14 +55,19 @@ class RealmChanged(Event, frozen=True):
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
 
+    class Wire(WireEvent, tag="realm"):
+        op: Literal["update"]
+        property: SettingName
+        value: Annotated[str | bool | int | None, Doc("The new value.")]
+
     def undo(self, org: Organization) -> None:
         org.set_settings(self.before)
 
     def apply(self, org: Organization) -> None:
         org.set_settings(self.after)
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {"op": "update", "property": self.property, "value": self.value}
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        yield self.Wire("update", self.property, self.value)
 
 
 class RealmDeactivated(Event, frozen=True):
@@ -63,11 +75,14 @@ class RealmDeactivated(Event, frozen=True):
 
     kind: ClassVar[str] = "realm_deactivated"
     revokes_access: ClassVar[bool] = True
-    types: ClassVar[tuple[str, ...]] = ("realm",)
     touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {"op": "deactivated", "realm_id": org.realm.id}
+    class Wire(WireEvent, tag="realm"):
+        op: Literal["deactivated"]
+        realm_id: Annotated[int, Doc("The id of the organization.")]
+
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        yield self.Wire("deactivated", org.realm.id)
 
 
 class RealmReactivated(Event, frozen=True):

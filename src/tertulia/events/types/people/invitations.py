@@ -4,12 +4,15 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from tertulia.events.directory.organization import Organization
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event
+from tertulia.wire import WireEvent
 
 
 class InvitationsChanged(Event, frozen=True):
     kind: ClassVar[str] = "invitations_changed"
-    types: ClassVar[tuple[str, ...]] = ("invites_changed",)
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {}
+    class Wire(WireEvent, tag="invites_changed"):
+        pass
+
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        yield self.Wire()

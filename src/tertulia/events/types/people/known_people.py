@@ -1,18 +1,34 @@
 """Events of users who become visible or invisible to a guest."""
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from tertulia import events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.known_people import UNKNOWN_NAME
-from tertulia.domain.people.status import Status
+from tertulia.domain.people.status import NO_STATUS, Status
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.channels.channel import PeersUpdate
+from tertulia.events.types.event import Event
+from tertulia.events.types.groups import MembersUpdate
+from tertulia.events.types.people.status import StatusUpdate
+from tertulia.events.types.people.user import PersonAdd
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import FullName, UserId
+
+
+class HiddenPerson(msgspec.Struct):
+    user_id: UserId
+    full_name: FullName
+
+
+class PersonRemove(WireEvent, tag="realm_user"):
+    op: Literal["remove"]
+    person: Annotated[HiddenPerson, Doc("The user who is no longer visible.")]
 
 
 class PeopleBecameVisible(Event, frozen=True):
@@ -22,7 +38,7 @@ class PeopleBecameVisible(Event, frozen=True):
     """
 
     kind: ClassVar[str] = "people_uncovered"
-    types: ClassVar[tuple[str, ...]] = ("realm_user", "user_group", "subscription", "user_status")
+    wires = (PersonAdd, PersonRemove, MembersUpdate, PeersUpdate, StatusUpdate)
 
     shown: list[int]
     hidden: list[int]
@@ -35,37 +51,36 @@ class PeopleBecameVisible(Event, frozen=True):
     def completed(self, tx: Tx) -> "PeopleBecameVisible":
         return replace(self, statuses=storage.people.statuses.of_users(tx, self.shown))
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         yield from self._memberships(org, to, self.hidden, "remove_members", "peer_remove")
         for user_id in self.hidden:
-            hidden = {"user_id": user_id, "full_name": UNKNOWN_NAME}
-            yield {"type": "realm_user", "op": "remove", "person": hidden}
+            yield PersonRemove("remove", HiddenPerson(user_id, UNKNOWN_NAME))
         for user_id in self.shown:
             user, viewer = org.shown_user(user_id), org.users[to.user_id]
             person = events.types.people.user.user_object(
                 org, user, viewer, client_gravatar=to.options.client_gravatar, profile=True
             )
-            yield {"type": "realm_user", "op": "add", "person": person}
-            fields = events.types.people.user.status_fields(
+            yield PersonAdd("add", person)
+            status = events.types.people.user.status_object(
                 user, self.statuses.get(user_id, Status())
             )
-            if fields:
-                yield {"type": "user_status", "user_id": user_id, **fields}
+            if status != NO_STATUS:
+                yield StatusUpdate(user_id, **asdict(status))
         yield from self._memberships(org, to, self.shown, "add_members", "peer_add")
 
     def _memberships(
-        self, org: Organization, to: Listener, user_ids: list[int], in_groups: str, in_channels: str
-    ) -> Iterable[Wire]:
+        self,
+        org: Organization,
+        to: Listener,
+        user_ids: list[int],
+        in_groups: Literal["add_members", "remove_members"],
+        in_channels: Literal["peer_add", "peer_remove"],
+    ) -> Iterable[WireEvent]:
         """Membership events. Subscribers of a common channel know each other anyway."""
         for group_id, listed in self.groups.items():
             members = [user_id for user_id in listed if user_id in user_ids]
             if members:
-                yield {
-                    "type": "user_group",
-                    "op": in_groups,
-                    "group_id": group_id,
-                    "user_ids": members,
-                }
+                yield MembersUpdate(in_groups, group_id, members)
         for user_id in user_ids:
             channel_ids = [
                 channel_id
@@ -76,9 +91,7 @@ class PeopleBecameVisible(Event, frozen=True):
                 and user_id not in org.accounts.inactive
             ]
             if channel_ids:
-                yield events.types.channels.channel.peers_changed(
-                    in_channels, channel_ids, [user_id]
-                )
+                yield PeersUpdate(in_channels, channel_ids, [user_id])
 
 
 class DirectConversationStarted(Event, frozen=True):

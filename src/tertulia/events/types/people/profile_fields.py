@@ -1,7 +1,7 @@
 """Custom profile fields in API format, and the events of the fields and their values."""
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -10,22 +10,39 @@ from tertulia import events
 from tertulia.domain.people.profile_fields import TYPE_NAMES, ProfileField
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event
+from tertulia.events.types.people.user import ChangedValue, PersonUpdate
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import FieldId, ListPosition
 
-FIELD_TYPES = {kind.name: {"id": int(kind), "name": name} for kind, name in TYPE_NAMES.items()}
+DisplayInProfileSummary = Annotated[bool, Doc("Whether the field is shown in the profile summary.")]
+Required = Annotated[bool, Doc("Whether users are asked to fill in the field.")]
+UseForUserMatching = Annotated[bool, Doc("Whether users can be found by this field.")]
+EditableByUser = Annotated[bool, Doc("Whether users may change their own value of the field.")]
+FieldType = Annotated[int, Doc("The type of the field, by number.", example=1)]
+
+
+class FieldTypeObject(msgspec.Struct):
+    id: Annotated[int, Doc("The number of the type.")]
+    name: Annotated[str, Doc("The name of the type.")]
+
+
+FIELD_TYPES = {kind.name: FieldTypeObject(int(kind), name) for kind, name in TYPE_NAMES.items()}
 
 
 class FieldObject(msgspec.Struct, kw_only=True, frozen=True):
-    id: int
-    name: str
-    type: int
-    hint: str
-    field_data: str
-    order: int
-    required: bool
-    editable_by_user: bool
-    display_in_profile_summary: bool | UnsetType = UNSET  # only if true
-    use_for_user_matching: bool | UnsetType = UNSET
+    id: FieldId
+    name: Annotated[str, Doc("The name of the field.")]
+    type: FieldType
+    hint: Annotated[str, Doc("A short help text for the field.")]
+    field_data: Annotated[
+        str, Doc("The options of a list field, or the site of an external account.")
+    ]
+    order: ListPosition
+    required: Required
+    editable_by_user: EditableByUser
+    display_in_profile_summary: DisplayInProfileSummary | UnsetType = UNSET  # only if true
+    use_for_user_matching: UseForUserMatching | UnsetType = UNSET
 
 
 def field_object(field: ProfileField) -> FieldObject:
@@ -50,26 +67,22 @@ class ProfileFieldsChanged(Event, frozen=True):
     """
 
     kind: ClassVar[str] = "profile_fields"
-    types: ClassVar[tuple[str, ...]] = ("custom_profile_fields",)
     touches: ClassVar[Invalidated] = Invalidated(profile_fields=True)
 
     fields: list[FieldObject]
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {"fields": self.fields}
+    class Wire(WireEvent, tag="custom_profile_fields"):
+        fields: Annotated[list[FieldObject], Doc("The profile fields, in their order.")]
 
-
-class ChangedValue(msgspec.Struct, frozen=True):
-    id: int
-    value: str | None  # None: deleted
-    rendered_value: str | UnsetType = UNSET
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        yield self.Wire(self.fields)
 
 
 class ProfileChanged(Event, frozen=True):
     """A user's profile changed. There is one wire event per field."""
 
     kind: ClassVar[str] = "profile"
-    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    wires = (PersonUpdate,)
 
     user_id: int
     values: list[ChangedValue]
@@ -77,6 +90,6 @@ class ProfileChanged(Event, frozen=True):
     def touched(self) -> Invalidated:
         return Invalidated(profiles={self.user_id})
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         for value in self.values:
             yield events.types.people.user.person_updated(self.user_id, custom_profile_field=value)

@@ -3,49 +3,82 @@
 import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.known_people import UNKNOWN_NAME
-from tertulia.domain.people.status import Status
+from tertulia.domain.people.status import NO_STATUS, Status, StatusObject
 from tertulia.domain.people.user import GRAVATAR, UPLOADED, Role, User
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, Revocation, UserEvent, Wire
+from tertulia.events.types.channels.channel import PeersUpdate
+from tertulia.events.types.event import Event, Revocation, UserEvent
+from tertulia.events.types.people.status import StatusUpdate
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import (
+    BotOwnerId,
+    BotTypeNumber,
+    DeliveryEmail,
+    FieldId,
+    FullName,
+    IsActive,
+    IsBot,
+    PictureUrl,
+    UserId,
+    UserRole,
+    VisibleEmail,
+)
+
+IsImportedStub = Annotated[bool, Doc("Whether the account was imported and has not been used yet.")]
+IsGuest = Annotated[bool, Doc("Whether the user is a guest.")]
+IsAdmin = Annotated[bool, Doc("Whether the user is an administrator or an owner.")]
+IsOwner = Annotated[bool, Doc("Whether the user is an owner.")]
+AvatarVersion = Annotated[int, Doc("A number that increases with every new picture.")]
+DateJoined = Annotated[str, Doc("The time when the account was created, as ISO 8601.")]
+Timezone = Annotated[str, Doc("The time zone, such as `Europe/Madrid`.")]
+RenderedValue = Annotated[str, Doc("The value as HTML, for text fields.")]
+Value = Annotated[str, Doc("The value.")]
 
 
 class ProfileValue(msgspec.Struct):
-    value: str
-    rendered_value: str | UnsetType = UNSET
+    value: Value
+    rendered_value: RenderedValue | UnsetType = UNSET
 
 
 class UserObject(msgspec.Struct, kw_only=True):
-    user_id: int
-    email: str
-    delivery_email: str | None
-    full_name: str
-    date_joined: str
-    is_active: bool | UnsetType = UNSET
-    is_owner: bool
-    is_admin: bool
-    is_guest: bool
-    is_bot: bool
-    bot_type: int | None
-    bot_owner_id: int | UnsetType | None = UNSET
-    is_system_bot: bool | UnsetType = UNSET
-    role: int
-    timezone: str | UnsetType = UNSET
-    avatar_url: str | None
-    avatar_version: int
-    is_imported_stub: bool = False
-    is_deleted: bool | UnsetType = UNSET
-    profile_data: dict[str, ProfileValue] | UnsetType = UNSET
+    user_id: UserId
+    email: VisibleEmail
+    delivery_email: DeliveryEmail | None
+    full_name: FullName
+    date_joined: DateJoined
+    is_active: IsActive | UnsetType = UNSET
+    is_owner: IsOwner
+    is_admin: IsAdmin
+    is_guest: IsGuest
+    is_bot: IsBot
+    bot_type: BotTypeNumber | None
+    bot_owner_id: BotOwnerId | UnsetType | None = UNSET
+    is_system_bot: Annotated[bool | UnsetType, Doc("True for a system bot; otherwise missing.")] = (
+        UNSET
+    )
+    role: UserRole
+    timezone: Timezone | UnsetType = UNSET
+    avatar_url: PictureUrl | None
+    avatar_version: AvatarVersion
+    is_imported_stub: IsImportedStub = False
+    is_deleted: Annotated[bool | UnsetType, Doc("True for an erased user; otherwise missing.")] = (
+        UNSET
+    )
+    profile_data: Annotated[
+        dict[str, ProfileValue] | UnsetType,
+        Doc("The values of profile fields, by the id of the field."),
+    ] = UNSET
 
 
 def user_object(
@@ -160,10 +193,10 @@ def _minute(moment: float) -> str:
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="minutes")
 
 
-def status_fields(user: User, status: Status) -> dict[str, Any]:
+def status_object(user: User, status: Status) -> StatusObject:
     """A user's status in API format; empty for bots and deactivated users."""
     if user.is_bot or not user.is_active:
-        return {}
+        return NO_STATUS
     return status.shown(away=not user.prefers("presence_enabled"))
 
 
@@ -180,15 +213,60 @@ def avatar_part(org: Organization, user: User) -> dict[str, Any]:
     }
 
 
+class PersonAdd(WireEvent, tag="realm_user"):
+    op: Literal["add"]
+    person: Annotated[UserObject, Doc("The new user.")]
+
+
+class ChangedValue(msgspec.Struct, frozen=True):
+    """A changed value of a profile field."""
+
+    id: FieldId
+    value: Value | None  # None: deleted
+    rendered_value: RenderedValue | UnsetType = UNSET
+
+
+class PersonChange(msgspec.Struct):
+    """A user with the changed members."""
+
+    user_id: UserId
+    full_name: FullName | UnsetType = UNSET
+    email: VisibleEmail | UnsetType = UNSET
+    new_email: Annotated[str | UnsetType, Doc("The new email address.")] = UNSET
+    delivery_email: DeliveryEmail | UnsetType | None = UNSET
+    role: UserRole | UnsetType = UNSET
+    timezone: Timezone | UnsetType = UNSET
+    is_active: IsActive | UnsetType = UNSET
+    avatar_source: Annotated[
+        str | UnsetType,
+        Doc("The source of the picture: `J` generated, `G` Gravatar, `U` uploaded."),
+    ] = UNSET
+    avatar_url: PictureUrl | UnsetType | None = UNSET
+    avatar_url_medium: Annotated[str | UnsetType | None, Doc("The URL of the larger picture.")] = (
+        UNSET
+    )
+    avatar_version: AvatarVersion | UnsetType = UNSET
+    bot_owner_id: BotOwnerId | UnsetType | None = UNSET
+    is_imported_stub: IsImportedStub | UnsetType = UNSET
+    custom_profile_field: Annotated[
+        ChangedValue | UnsetType, Doc("The changed profile field and its value.")
+    ] = UNSET
+
+
+class PersonUpdate(WireEvent, tag="realm_user"):
+    op: Literal["update"]
+    person: Annotated[PersonChange, Doc("The id of the user and the changed properties.")]
+
+
 class UserAdded(UserEvent, frozen=True):
     """A user or bot was added to the organization."""
 
     kind: ClassVar[str] = "user_added"
-    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    wires = (PersonAdd,)
 
     unknown_to: list[int] = []
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         user, viewer = org.users[self.user_id], org.users[to.user_id]
         if to.user_id not in self.unknown_to:
             person = user_object(
@@ -198,7 +276,7 @@ class UserAdded(UserEvent, frozen=True):
             return
         else:
             person = unknown_user_object(org, user)
-        yield {"type": "realm_user", "op": "add", "person": person}
+        yield PersonAdd("add", person)
 
 
 class UserActivityChanged(UserEvent, frozen=True):
@@ -209,8 +287,8 @@ class UserActivityChanged(UserEvent, frozen=True):
     """
 
     kind: ClassVar[str] = "user_activity"
+    wires = (PersonUpdate, PeersUpdate, StatusUpdate)
     revokes_access: ClassVar[bool] = True
-    types: ClassVar[tuple[str, ...]] = ("realm_user", "subscription", "user_status")
 
     is_active: bool
     unknown_to: list[int] = []
@@ -230,7 +308,7 @@ class UserActivityChanged(UserEvent, frozen=True):
     def revocation(self) -> Revocation:
         return Revocation() if self.is_active else Revocation(queues_of=[self.user_id])
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         if to.user_id in self.unknown_to:
             return
         yield person_updated(self.user_id, is_active=self.is_active)
@@ -241,22 +319,18 @@ class UserActivityChanged(UserEvent, frozen=True):
             and (to.options.capabilities.archived_channels or not org.channels[channel_id].archived)
         ]
         if channel_ids and to.user_id != self.user_id:
-            yield {
-                "type": "subscription",
-                "op": "peer_add" if self.is_active else "peer_remove",
-                "stream_ids": channel_ids,
-                "user_ids": [self.user_id],
-            }
-        fields = status_fields(org.users[self.user_id], self.status or Status())
-        if self.is_active and fields:
-            yield {"type": "user_status", "user_id": self.user_id, **fields}
+            op: Literal["peer_add", "peer_remove"] = "peer_add" if self.is_active else "peer_remove"
+            yield PeersUpdate(op, channel_ids, [self.user_id])
+        status = status_object(org.users[self.user_id], self.status or Status())
+        if self.is_active and status != NO_STATUS:
+            yield StatusUpdate(self.user_id, **asdict(status))
 
 
 class RoleChanged(UserEvent, frozen=True):
     """A user's role changed. They may now see other email addresses."""
 
     kind: ClassVar[str] = "role"
-    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    wires = (PersonUpdate,)
 
     role: Role
     before: Role
@@ -268,7 +342,7 @@ class RoleChanged(UserEvent, frozen=True):
     def apply(self, org: Organization) -> None:
         org.set_role(self.user_id, self.role)
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         yield person_updated(self.user_id, role=int(self.role))
         if to.user_id != self.user_id:
             return
@@ -292,24 +366,24 @@ class PlaceholderClaimed(UserEvent, frozen=True):
     """An imported user has logged in for the first time."""
 
     kind: ClassVar[str] = "stub_claimed"
-    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    wires = (PersonUpdate,)
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         yield person_updated(self.user_id, is_imported_stub=False)
 
 
-def person_updated(user_id: int, **parts: Any) -> Wire:
+def person_updated(user_id: int, **parts: Any) -> PersonUpdate:
     """The wire event of a changed user."""
-    return {"type": "realm_user", "op": "update", "person": {"user_id": user_id, **parts}}
+    return PersonUpdate("update", PersonChange(user_id, **parts))
 
 
 class AvatarChanged(UserEvent, frozen=True):
     """A user's avatar changed."""
 
     kind: ClassVar[str] = "avatar"
-    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    wires = (PersonUpdate,)
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         user = org.users[self.user_id]
         yield person_updated(user.id, **avatar_part(org, user))
 

@@ -1,8 +1,9 @@
 """Events of personal settings, and of their effects on other users."""
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tertulia import domain, events
@@ -11,46 +12,59 @@ from tertulia.domain.people.user import EmailVisibility, User
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, UserEvent, Wire
+from tertulia.events.types.event import Event, UserEvent
+from tertulia.events.types.people.user import PersonUpdate
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import SettingName
+
+Value = Annotated[bool | int | str, Doc("The new value.")]
 
 
 class SettingChanged(UserEvent, frozen=True):
     """A user changed a setting. Only they receive the event."""
 
     kind: ClassVar[str] = "setting"
-    types: ClassVar[tuple[str, ...]] = ("user_settings",)
 
     property: str
     value: Any
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        changed = {"op": "update", "property": self.property, "value": self.value}
-        if self.property == "default_language":
-            changed["language_name"] = LANGUAGES[self.value]
-        yield changed
+    class Wire(WireEvent, tag="user_settings"):
+        op: Literal["update"]
+        property: SettingName
+        value: Value
+        language_name: Annotated[str | UnsetType, Doc("The name of the new language.")] = UNSET
+
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        is_language = self.property == "default_language"
+        name = LANGUAGES[self.value] if is_language else UNSET
+        yield self.Wire("update", self.property, self.value, name)
 
 
 class UserSettingDefaultsChanged(Event, frozen=True):
     """A default setting for new users changed."""
 
     kind: ClassVar[str] = "newcomer_setting"
-    types: ClassVar[tuple[str, ...]] = ("realm_user_settings_defaults",)
     touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     property: str
     value: Any
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
-        yield {"op": "update", "property": self.property, "value": self.value}
+    class Wire(WireEvent, tag="realm_user_settings_defaults"):
+        op: Literal["update"]
+        property: SettingName
+        value: Value
+
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        yield self.Wire("update", self.property, self.value)
 
 
 class TimezoneChanged(UserEvent, frozen=True):
     kind: ClassVar[str] = "timezone"
-    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    wires = (PersonUpdate,)
 
     timezone: str
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         email = org.users[self.user_id].api_email(org.email_domain)
         yield events.types.people.user.person_updated(
             self.user_id, email=email, timezone=self.timezone
@@ -59,11 +73,11 @@ class TimezoneChanged(UserEvent, frozen=True):
 
 class OwnNameChanged(UserEvent, frozen=True):
     kind: ClassVar[str] = "own_name"
-    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    wires = (PersonUpdate,)
 
     full_name: str
 
-    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         yield events.types.people.user.person_updated(self.user_id, full_name=self.full_name)
 
 
@@ -76,14 +90,14 @@ class AddressChanged(UserEvent, frozen=True):
     """
 
     kind: ClassVar[str] = "address"
-    types: ClassVar[tuple[str, ...]] = ("realm_user",)
+    wires = (PersonUpdate,)
 
     email: str
     email_before: str
     visibility: int
     visibility_before: int
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         known = org.users[self.user_id]
         now = _with(known, self.email, self.visibility)
         before = _with(known, self.email_before, self.visibility_before)

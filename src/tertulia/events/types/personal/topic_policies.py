@@ -1,7 +1,7 @@
 """Topic policies in API format, and their event."""
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
 
@@ -10,8 +10,10 @@ from tertulia.database.tx import Tx
 from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import Event
 from tertulia.storage.personal.topic_policies import UserTopic
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import ChannelId, TopicName
 
 MutedTopic = tuple[str, str, int]
 
@@ -30,6 +32,19 @@ def muted_topics(
     ]
 
 
+class MutedTopicsUpdate(WireEvent, tag="muted_topics"):
+    muted_topics: Annotated[
+        list[MutedTopic], Doc("The channel, the topic and the time of each muted topic.")
+    ]
+
+
+class TopicPolicyUpdate(WireEvent, tag="user_topic"):
+    stream_id: ChannelId
+    topic_name: TopicName
+    last_updated: Annotated[int, Doc("When the policy changed.")]
+    visibility_policy: Annotated[int, Doc("0 default, 1 muted, 2 unmuted, 3 followed.")]
+
+
 class TopicPolicyChanged(Event, frozen=True):
     """A user's policy for a topic changed. Only they receive the event.
 
@@ -38,7 +53,7 @@ class TopicPolicyChanged(Event, frozen=True):
     """
 
     kind: ClassVar[str] = "topic_policy"
-    types: ClassVar[tuple[str, ...]] = ("muted_topics", "user_topic")
+    wires = (MutedTopicsUpdate, TopicPolicyUpdate)
 
     channel_id: int
     topic: str
@@ -54,17 +69,9 @@ class TopicPolicyChanged(Event, frozen=True):
             self, mutes=storage.personal.topic_policies.of_user(tx, self.mutes_of)
         )
 
-    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+    def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         named = to.options.event_types
         if self.mutes_of is not None and (named is None or "user_topic" not in named):
-            mutes = muted_topics(org, self.mutes_of, self.mutes)
-            yield {"type": "muted_topics", "muted_topics": mutes}
-        yield {
-            "type": "user_topic",
-            "stream_id": self.channel_id,
-            "topic_name": domain.channels.topics.shown(
-                self.topic, to.options.capabilities.empty_topic_name
-            ),
-            "last_updated": int(self.updated_at),
-            "visibility_policy": self.policy,
-        }
+            yield MutedTopicsUpdate(muted_topics(org, self.mutes_of, self.mutes))
+        shown = domain.channels.topics.shown(self.topic, to.options.capabilities.empty_topic_name)
+        yield TopicPolicyUpdate(self.channel_id, shown, int(self.updated_at), self.policy)

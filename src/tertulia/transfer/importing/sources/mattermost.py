@@ -9,22 +9,29 @@ from typing import IO, Any
 import msgspec
 
 from tertulia.transfer.importing import archive_reader, threads
-from tertulia.transfer.importing.emoji import SLACK_NAMES
+from tertulia.transfer.importing.emoji import SLACK_NAMES, EmojiNames
 from tertulia.transfer.importing.import_counts import (
-    AVATARS,
-    BOTS,
-    CHANNELS,
     EMOJI,
     FILES,
     MARKS,
     MESSAGES,
     NOT_IN_ARCHIVE,
-    PEOPLE,
+    OF_DROPPED_MESSAGES,
     REACTIONS,
+    STATUSES,
     SUBSCRIPTIONS,
 )
 from tertulia.transfer.importing.sources import attachments
-from tertulia.transfer.importing.sources.other_product import OtherProduct, role_among
+from tertulia.transfer.importing.sources.other_product import (
+    NOTICE,
+    TEMPORARY,
+    OtherProduct,
+    joined,
+    profile_fields,
+    role_among,
+    shown_as,
+    status,
+)
 from tertulia.transfer.importing.sources.text_names import TextNames
 from tertulia.transfer.model import (
     ImportedAvatar,
@@ -38,6 +45,9 @@ from tertulia.transfer.model import (
 
 TOPIC = "imported from Mattermost"
 STRUCTURE = {"version", "info", "direct_channel"}  # lines that are not counted
+SYSTEM = "system_"  # begins the type of a notice
+NO_TIME = "0001-"  # begins a time that is not set
+PROFILE_FIELDS = {"position": "Position", "nickname": "Nickname"}
 
 Row = dict[str, Any]
 
@@ -52,6 +62,7 @@ class MattermostExport(OtherProduct):
         self._rooms: list[Row] = []
         self._emoji: dict[str, str] = {}  # path of the picture by name
         self._members: dict[str, list[str]] = {}
+        self._authors: dict[str, None] = {}  # everyone who wrote or is in a conversation
         self._order: list[tuple[int, int, int]] = []  # time, offset of the post, index of the reply
         self._owners: dict[str, str] = {}  # of attachments
         self._scan()
@@ -63,14 +74,14 @@ class MattermostExport(OtherProduct):
         self.message_count = len(self._order)
 
     def people(self) -> list[ImportedPerson]:
-        return [_person(row) for row in self._users]
+        return [*map(_person, self._users), *self._unlisted.values()]
 
     def channels(self) -> list[ImportedChannel]:
         return [
             ImportedChannel(
                 key=_key(row["team"], row["name"]),
                 name=row.get("display_name") or row["name"],
-                description=row.get("purpose") or row.get("header") or "",
+                description=joined(row.get("purpose"), row.get("header")),
                 is_private=row.get("type") == "P",
                 is_archived=bool(row.get("deleted_at")),
                 members=tuple(self._members.get(_key(row["team"], row["name"]), ())),
@@ -80,7 +91,20 @@ class MattermostExport(OtherProduct):
 
     def profile_data(self) -> ProfileData:
         avatars = [(row["username"], row.get("profile_image")) for row in self._users]
+        emoji = EmojiNames(SLACK_NAMES)
         return ProfileData(
+            profile_fields=profile_fields(
+                PROFILE_FIELDS, [(row["username"], row) for row in self._users]
+            ),
+            statuses=[
+                status(
+                    row["username"],
+                    str(shown.get("text") or ""),
+                    emoji.find(str(shown.get("emoji") or "")),
+                )
+                for row in self._users
+                if (shown := _status(row)) and not _expires(shown)
+            ],
             emoji=[
                 ImportedEmoji(name, name, "", partial(self._open, path))
                 for name, path in self._emoji.items()
@@ -112,7 +136,7 @@ class MattermostExport(OtherProduct):
         message = post if reply < 0 else post["replies"][reply]
         text, unknown = self._texts.text(_text(message))
         imported = ImportedMessage(
-            sender=message["user"],
+            sender=_sender(message),
             at=message["create_at"] / 1000,
             text=text,
             edited_at=message["edit_at"] / 1000 if message.get("edit_at") else None,
@@ -155,13 +179,17 @@ class MattermostExport(OtherProduct):
                     self._note(row.get("type", ""), row, offset)
                 offset += len(line)
         self._order.sort()
+        for name in sorted(self._authors.keys() - {each["username"] for each in self._users}):
+            self._add_unlisted(name)
+        self._count_accounts(self.people(), self.channels())
+        self._count_profiles(self.profile_data())
         gone = sum(self._find(path) is None for path in self._owners)
         self._counts.read[FILES] += len(self._owners)
         self._counts.drop(FILES, NOT_IN_ARCHIVE, gone)
         rooms = {_key(row["team"], row["name"]) for row in self._rooms}
         for key, members in self._members.items():
-            self._counts.read[SUBSCRIPTIONS] += len(members)
             if key not in rooms:
+                self._counts.read[SUBSCRIPTIONS] += len(members)
                 reason = "to channels that are not in the export"
                 self._counts.drop(SUBSCRIPTIONS, reason, len(members))
 
@@ -170,37 +198,52 @@ class MattermostExport(OtherProduct):
             self._note_user(row[kind] | {"is_bot": kind == "bot"})
         elif kind == "emoji":
             name, image = row["emoji"]["name"], row["emoji"].get("image")
-            self._counts.read[EMOJI] += 1
             if name in self._emoji:
+                self._counts.read[EMOJI] += 1
                 self._counts.drop(EMOJI, "whose name is taken")
             self._emoji[name] = image or ""
         elif kind == "channel":
-            self._counts.read[CHANNELS] += 1
-            self._rooms.append(row["channel"])
+            room = row["channel"]
+            self._rooms.append(room)
+            self._counts.notes["headers of channels, as part of the description"] += bool(
+                room.get("header")
+            )
         elif kind in ("post", "direct_post"):
             post = row[kind]
             for number, message in enumerate([post, *(post.get("replies") or ())], -1):
                 self._note_message(message, offset, number)
+            self._authors.update(dict.fromkeys(post.get("channel_members") or ()))
         elif kind not in STRUCTURE:
             self._counts.drop_unread(f"lines of the kind {kind}", 1)
 
     def _note_user(self, user: Row) -> None:
         self._users.append(user)
-        self._counts.read[BOTS if user["is_bot"] else PEOPLE] += 1
-        self._counts.read[AVATARS] += bool(user.get("profile_image"))
+        if _expires(_status(user)):
+            self._counts.read[STATUSES] += 1
+            self._counts.drop(STATUSES, TEMPORARY)
         for team in user.get("teams") or ():
             for room in team.get("channels") or ():
                 members = self._members.setdefault(_key(team["name"], room["name"]), [])
                 members.append(user["username"])
 
     def _note_message(self, post: Row, offset: int, number: int) -> None:
-        self._order.append((post["create_at"], offset, number))
-        self._counts.read[MESSAGES] += 1
-        self._counts.read[REACTIONS] += len(post.get("reactions") or ())
-        self._counts.read[MARKS] += len(post.get("flagged_by") or ())
-        self._counts.drop_unread("pinned messages", int(bool(post.get("is_pinned"))))
+        counts = self._counts
+        reactions, stars = len(post.get("reactions") or ()), len(post.get("flagged_by") or ())
+        counts.read[MESSAGES] += 1
+        counts.read[REACTIONS] += reactions
+        counts.read[MARKS] += stars
+        counts.drop_unread("pinned messages", int(bool(post.get("is_pinned"))))
         for each in post.get("attachments") or ():
             self._owners[each["path"]] = post["user"]
+        if str(post.get("type") or "").startswith(SYSTEM):
+            counts.drop(MESSAGES, NOTICE)
+            counts.drop(REACTIONS, OF_DROPPED_MESSAGES, reactions)
+            counts.drop(MARKS, OF_DROPPED_MESSAGES, stars)
+            return
+        self._order.append((post["create_at"], offset, number))
+        self._authors[post["user"]] = None
+        if (key := _sender(post)) != post["user"]:
+            self._add_unlisted(key, _shown_name(post), is_bot=True)
 
 
 def open_export(folder: Path) -> MattermostExport | None:
@@ -213,6 +256,26 @@ def open_export(folder: Path) -> MattermostExport | None:
 def _decode(line: bytes) -> Row:
     row: Row = msgspec.json.decode(line) if line.strip() else {}
     return row
+
+
+def _sender(post: Row) -> str:
+    """The key of the author. An integration can write under a different name each time."""
+    name = _shown_name(post)
+    return shown_as(post["user"], name) if name else str(post["user"])
+
+
+def _shown_name(post: Row) -> str:
+    name = (post.get("props") or {}).get("override_username")
+    return str(name) if name and name != post["user"] else ""
+
+
+def _status(user: Row) -> Row:
+    shown = user.get("custom_status")
+    return shown if isinstance(shown, dict) else {}
+
+
+def _expires(status: Row) -> bool:
+    return not str(status.get("expires_at") or NO_TIME).startswith(NO_TIME)
 
 
 def _text(post: Row) -> str:

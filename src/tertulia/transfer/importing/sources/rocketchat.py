@@ -1,5 +1,6 @@
 """Rocket.Chat data as `mongodump` writes it: a BSON file per collection."""
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,19 +12,23 @@ from tertulia.transfer.importing.gridfs import GridFsFiles
 from tertulia.transfer.importing.import_counts import (
     AVATARS,
     BOTS,
-    CHANNELS,
-    DEFAULTS,
-    EMOJI,
     FILES,
     MARKS,
     MESSAGES,
     OF_DROPPED_MESSAGES,
     PEOPLE,
     REACTIONS,
-    SUBSCRIPTIONS,
 )
 from tertulia.transfer.importing.sources import attachments
-from tertulia.transfer.importing.sources.other_product import OtherProduct, role_among
+from tertulia.transfer.importing.sources.other_product import (
+    NOTICE,
+    OtherProduct,
+    joined,
+    profile_fields,
+    role_among,
+    shown_as,
+    status,
+)
 from tertulia.transfer.importing.sources.text_names import TextNames
 from tertulia.transfer.model import (
     ImportedAvatar,
@@ -45,6 +50,9 @@ READ = {
     "rocketchat_custom_emoji", "rocketchat_avatars", "rocketchat_message",
 }  # fmt: skip
 PIECES = (".chunks", ".files")
+PROFILE_FIELDS = {"nickname": "Nickname", "bio": "Bio"}
+DESCRIPTIONS = ("description", "topic", "announcement")  # of rooms
+NOT_IN_DUMP = "of rooms that are not in the dump"
 
 Row = dict[str, Any]
 
@@ -58,6 +66,7 @@ class RocketChatExport(OtherProduct):
         self._users = self._all("users")
         self._rooms = {row["_id"]: row for row in self._all("rocketchat_room")}
         self._by_name = {row["username"]: row["_id"] for row in self._users if "username" in row}
+        self._listed = set(self._by_name.values())
         self._members: dict[str, list[str]] = {}
         for row in self._all("rocketchat_subscription"):
             self._members.setdefault(row["rid"], []).append((row.get("u") or {}).get("_id", ""))
@@ -80,14 +89,15 @@ class RocketChatExport(OtherProduct):
         self.message_count = len(self._offsets)
 
     def people(self) -> list[ImportedPerson]:
-        return [_person(row) for row in self._users if row.get("username")]
+        listed = [_person(row) for row in self._users if row.get("username")]
+        return [*listed, *self._unlisted.values()]
 
     def channels(self) -> list[ImportedChannel]:
         return [
             ImportedChannel(
                 key=row["_id"],
                 name=row.get("fname") or row.get("name") or row["_id"],
-                description=row.get("description") or row.get("topic") or "",
+                description=joined(*(row.get(key) for key in DESCRIPTIONS)),
                 is_private=row.get("t") == "p",
                 is_archived=bool(row.get("archived")),
                 is_default=bool(row.get("default")),
@@ -101,7 +111,21 @@ class RocketChatExport(OtherProduct):
     def profile_data(self) -> ProfileData:
         pictures = GridFsFiles(self._folder / "custom_emoji.chunks.bson")
         avatars = GridFsFiles(self._folder / "rocketchat_avatars.chunks.bson")
+        users = [row for row in self._users if row.get("username")]
+        asked = dict.fromkeys(name for row in users for name in row.get("customFields") or ())
         return ProfileData(
+            profile_fields=[
+                *profile_fields(PROFILE_FIELDS, [(row["_id"], row) for row in users]),
+                *profile_fields(
+                    {name: name for name in asked},
+                    [(row["_id"], row.get("customFields") or {}) for row in users],
+                ),
+            ],
+            statuses=[
+                status(row["_id"], str(row["statusText"]), None)
+                for row in users
+                if row.get("statusText")
+            ],
             emoji=[
                 ImportedEmoji(name, name, "", partial(pictures.open, f"{name}.{row['extension']}"))
                 for row in self._emoji
@@ -132,7 +156,7 @@ class RocketChatExport(OtherProduct):
         room = self._rooms[row["rid"]]
         text, unknown = self._texts.text(_text(row))
         imported = ImportedMessage(
-            sender=(row.get("u") or {}).get("_id", ""),
+            sender=self._sender(row),
             at=row.get("ts") or 0.0,
             text=text,
             edited_at=row.get("editedAt"),
@@ -145,7 +169,7 @@ class RocketChatExport(OtherProduct):
             unknown_emoji=unknown,
         )
         if room["t"] == DIRECT:
-            imported.people = tuple({*(room.get("uids") or ()), imported.sender})
+            imported.people = tuple({*self._members_of(room), imported.sender})
         elif room.get("prid"):  # a discussion becomes a topic of its parent channel
             imported.channel = room["prid"]
             imported.topic = room.get("fname") or room.get("name") or TOPIC
@@ -154,11 +178,24 @@ class RocketChatExport(OtherProduct):
             imported.topic = self._topics.get(row.get("tmid") or row["_id"], TOPIC)
         return imported
 
+    def _sender(self, row: Row) -> str:
+        """The key of the author. An integration can write under a different name each time."""
+        author, alias = row.get("u") or {}, row.get("alias")
+        key = str(author.get("_id") or "")
+        is_alias = alias and alias not in (author.get("name"), author.get("username"))
+        return shown_as(key, str(alias)) if is_alias else key
+
+    def _members_of(self, room: Row) -> list[str]:
+        """The members of a direct conversation; old rooms have user names only."""
+        named = (self._by_name.get(each, each) for each in room.get("usernames") or ())
+        return list(room.get("uids") or named)
+
     # --- first pass ---
 
     def _scan(self) -> list[int]:
         """First pass: offsets of messages in order of time. Counts everything and names threads."""
         order, named = [], set()
+        lost: Counter[str] = Counter()
         counts = self._counts
         for offset, row in bson.documents(self._folder / MESSAGES_FILE):
             reactions, stars = len(list(_reactions(row))), len(_stars(row))
@@ -168,15 +205,19 @@ class RocketChatExport(OtherProduct):
             counts.drop_unread("pinned messages", int(bool(row.get("pinned"))))
             reason = self._dropped_because(row)
             if reason is not None:
+                lost[str(row.get("rid"))] += reason == NOT_IN_DUMP
                 counts.drop(MESSAGES, reason)
                 counts.drop(REACTIONS, OF_DROPPED_MESSAGES, reactions)
                 counts.drop(MARKS, OF_DROPPED_MESSAGES, stars)
                 continue
             order.append((row.get("ts") or 0.0, offset))
+            self._note_author(row)
             named.update(_file_keys(row))
             if row.get("tcount"):
                 topic = threads.topic_of(row.get("ts") or 0.0, row.get("msg") or "")
                 self._topics[row["_id"]] = topic
+        for room, number in (+lost).items():
+            counts.warn_of_lost_messages(f"the room {room}", number)
         files = {key for key, row in self._uploads.items() if row.get("typeGroup") != THUMBNAIL}
         gone = sum(key not in self._stored for key in files)
         counts.read[FILES] += len(files | named)
@@ -191,30 +232,44 @@ class RocketChatExport(OtherProduct):
         if row.get("t") == ENCRYPTED:
             return "that are encrypted"
         if row.get("t"):
-            return "about joining, leaving and the like"
+            return NOTICE
         if room is None:
-            return "of rooms that are not in the dump"
-        return "of live chats" if room.get("t", LIVE_CHAT) == LIVE_CHAT else None
+            return NOT_IN_DUMP
+        if room.get("t", LIVE_CHAT) == LIVE_CHAT:
+            return "of live chats"
+        return None if self._sender(row) else "without a sender"
+
+    def _note_author(self, row: Row) -> None:
+        author, key = row.get("u") or {}, self._sender(row)
+        if key != author["_id"]:
+            self._add_unlisted(key, str(row["alias"]), is_bot=True)
+        elif key not in self._listed:
+            self._add_unlisted(key, str(author.get("name") or author.get("username") or ""))
 
     def _count(self) -> None:
         counts = self._counts
         for row in self._users:
-            person = _person(row)
-            kind = BOTS if person.is_bot else PEOPLE
-            counts.read[kind] += 1
-            counts.drop(kind, "without a user name", int(not row.get("username")))
-        for key, row in self._rooms.items():
+            if not row.get("username") and row["_id"] not in self._unlisted:
+                kind = BOTS if _person(row).is_bot else PEOPLE
+                counts.read[kind] += 1
+                counts.drop(kind, "without a user name")
+        for row in self._rooms.values():
+            if row.get("t") == DIRECT:
+                for key in self._members_of(row):
+                    if key not in self._listed:
+                        self._add_unlisted(key)
+        self._count_accounts(self.people(), self.channels())
+        self._count_profiles(self.profile_data())
+        for row in self._rooms.values():
             if _is_channel(row):
-                counts.read[CHANNELS] += 1
-                counts.read[DEFAULTS] += bool(row.get("default"))
-                counts.read[SUBSCRIPTIONS] += len(self._members.get(key, ()))
+                more = sum(bool(row.get(key)) for key in DESCRIPTIONS[1:])
+                counts.notes["topics and announcements, as part of the description"] += more
             elif row.get("prid"):
                 counts.notes["discussions, which become topics"] += 1
             elif row.get("t") != DIRECT:
                 counts.drop_unread("live chats and other rooms", 1)
-        counts.read[EMOJI] += len(self._emoji)
-        counts.read[AVATARS] += len(self._avatars)
         of_rooms = sum(not row.get("userId") for row in self._avatars)
+        counts.read[AVATARS] += of_rooms
         counts.drop(AVATARS, "of rooms", of_rooms)
         for file in sorted(self._folder.glob("*.bson")):
             if file.stem not in READ and not file.stem.endswith(PIECES):

@@ -6,7 +6,8 @@ the files to anyone; the tokens are removed from everything that is read.
 
 import heapq
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +17,25 @@ from tertulia.domain.people.user import Role
 from tertulia.transfer.importing import archive_reader, threads
 from tertulia.transfer.importing.emoji import SLACK_NAMES, EmojiNames
 from tertulia.transfer.importing.import_counts import (
-    BOTS,
-    CHANNELS,
-    DEFAULTS,
+    ANSWERS,
+    AVATARS,
     FILES,
     MESSAGES,
+    NOT_IN_ARCHIVE,
     OF_DROPPED_MESSAGES,
-    PEOPLE,
     REACTIONS,
-    SUBSCRIPTIONS,
+    STATUSES,
 )
 from tertulia.transfer.importing.sources import slack_text
-from tertulia.transfer.importing.sources.other_product import OtherProduct
+from tertulia.transfer.importing.sources.other_product import (
+    NOTICE,
+    TEMPORARY,
+    OtherProduct,
+    joined,
+    profile_fields,
+    shown_as,
+    status,
+)
 from tertulia.transfer.model import (
     NAMED,
     ImportedChannel,
@@ -45,11 +53,20 @@ NOTICES = {
     "bot_remove", "bot_enable", "bot_disable", "pinned_item", "tombstone", "group_topic",
     "group_purpose", "group_name", "group_archive", "group_unarchive", "reminder_add",
     "channel_posting_permissions", "channel_convert_to_private", "channel_convert_to_public",
+    "unpinned_item", "channel_canvas_updated", "tabbed_canvas_updated", "app_conversation_join",
+    "sh_room_shared", "bookmark_added", "document_mention",
 }  # fmt: skip
-NOTICE = "about joining, leaving and the like"
+NO_MESSAGE = "that are no messages"
 WITHOUT_SENDER, WITHOUT_TIME = "without a sender", "without a time"
 LISTS = ("users", "channels", "groups", "dms", "mpims")
 SLACKBOT = "USLACKBOT"
+PROFILE_FIELDS = {
+    "title": "Title",
+    "phone": "Phone",
+    "skype": "Skype",
+    "pronouns": "Pronouns",
+    "display_name": "Display name",
+}
 
 # A token in the URL of a file. The text is JSON, in which `&` has several spellings.
 _AND = rb"(?:&(?:amp;)?|\\u0026(?:amp;)?)"
@@ -72,27 +89,21 @@ class SlackExport(OtherProduct):
         self._rooms += [(row, True) for row in _read(folder / "groups.json")]
         self._talks = [*_read(folder / "dms.json"), *_read(folder / "mpims.json")]
         self._names = {row["id"]: _person(row).name for row in self._users}
-        self._bots: dict[str, str] = {}
-        self._unlisted: dict[str, str] = {}  # authors who are not in the list of users
         self._emoji = EmojiNames(SLACK_NAMES)
+        self._folders = {archive_reader.composed(each.name): each for each in folder.glob("*/")}
         self.message_count = self._scan()
 
     def people(self) -> list[ImportedPerson]:
-        known = [_person(row) for row in self._users]
-        known += [
-            ImportedPerson(key, name, is_bot=True, is_active=False)
-            for key, name in self._bots.items()
-        ]
-        return known + [
-            ImportedPerson(key, name, is_active=False) for key, name in self._unlisted.items()
-        ]
+        return [*map(_person, self._users), *self._unlisted.values()]
 
     def channels(self) -> list[ImportedChannel]:
         return [
             ImportedChannel(
                 key=row["id"],
                 name=row["name"],
-                description=(row.get("purpose") or {}).get("value", ""),
+                description=joined(
+                    *((row.get(key) or {}).get("value") for key in ("purpose", "topic"))
+                ),
                 is_private=is_private,
                 is_archived=bool(row.get("is_archived")),
                 is_default=bool(row.get("is_general")),
@@ -103,7 +114,19 @@ class SlackExport(OtherProduct):
         ]
 
     def profile_data(self) -> ProfileData:
-        return ProfileData()
+        profiles = [(row["id"], _profile(row)) for row in self._users]
+        return ProfileData(
+            profile_fields=profile_fields(PROFILE_FIELDS, profiles),
+            statuses=[
+                status(
+                    key,
+                    profile.get("status_text") or "",
+                    self._emoji.find(str(profile.get("status_emoji") or "").strip(":")),
+                )
+                for key, profile in profiles
+                if _has_status(profile) and not profile.get("status_expiration")
+            ],
+        )
 
     def files(self) -> Iterator[ImportedFile]:
         return iter(())
@@ -113,7 +136,7 @@ class SlackExport(OtherProduct):
         for at, conversation, people, row in self._all_messages():
             text, unknown = self._emoji.replace(_text(row))
             imported = ImportedMessage(
-                sender=_sender(row),
+                sender=self._sender(row),
                 at=at,
                 text=text,
                 edited_at=_number((row.get("edited") or {}).get("ts")),
@@ -159,11 +182,13 @@ class SlackExport(OtherProduct):
 
     def _conversations(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """The folders of channels and of direct conversations; conversations have members."""
-        conversations: list[tuple[str, str, tuple[str, ...]]] = [
-            (row["name"], row["id"], ()) for row, _ in self._rooms
-        ]
+        names = Counter(row["name"] for row, _ in self._rooms)
+        conversations: list[tuple[str, str, tuple[str, ...]]] = []
+        for row, _ in self._rooms:  # of several channels with a name, the last one has the folder
+            names[row["name"]] -= 1
+            conversations.append(("" if names[row["name"]] else row["name"], row["id"], ()))
         for row in self._talks:
-            name = row["id"] if (self._folder / row["id"]).is_dir() else row.get("name", "")
+            name = row["id"] if row["id"] in self._folders else row.get("name", "")
             conversations.append((name, row["id"], tuple(row.get("members", ()))))
         return conversations
 
@@ -176,8 +201,8 @@ class SlackExport(OtherProduct):
 
     def _days(self, name: str) -> Iterator[Row]:
         """All rows of a channel's folder in order of time."""
-        folder = self._folder / name
-        if name and Path(name).name == name and folder.is_dir():
+        folder = self._folders.get(archive_reader.composed(name))
+        if folder is not None:
             for day in sorted(folder.glob("*.json")):
                 yield from sorted(_read(day), key=lambda each: _number(each.get("ts")) or 0.0)
 
@@ -188,26 +213,28 @@ class SlackExport(OtherProduct):
         counts, found = self._counts, 0
         conversations = self._conversations()
         for name, _, people in conversations:
-            self._add_unknown_people(people)
+            for key in people:
+                self._add_person(key)
             for row in self._days(name):
                 reason = _dropped_because(row)
                 self._count(row, reason)
                 if reason is None:
                     found += 1
                     self._note_sender(row)
-        known = {name for name, _, _ in conversations}
-        for folder in sorted(self._folder.glob("*/")):
-            for row in self._days(folder.name) if folder.name not in known else ():
+        known = {archive_reader.composed(name) for name, _, _ in conversations}
+        for name in sorted(self._folders.keys() - known):
+            rows = list(self._days(name))
+            for row in rows:
                 self._count(row, "in folders that belong to no channel of the export")
-        for person in self.people():
-            counts.read[BOTS if person.is_bot else PEOPLE] += 1
-        counts.notes["authors who are not in the list of users"] += len(self._unlisted)
-        for channel in self.channels():
-            counts.read[CHANNELS] += 1
-            counts.read[SUBSCRIPTIONS] += len(channel.members)
-            counts.read[DEFAULTS] += channel.is_default
+            if rows:
+                counts.warn_of_lost_messages(f"the folder {name}", len(rows))
+        self._count_accounts(self.people(), self.channels())
+        self._count_profiles(self.profile_data())
+        self._count_lost_profiles()
         for room, _ in self._rooms:
             counts.drop_unread("pinned messages", len(room.get("pins") or ()))
+            topic = (room.get("topic") or {}).get("value")
+            counts.notes["topics of channels, as part of the description"] += bool(topic)
         for file in sorted(self._folder.glob("*.json")):
             if file.stem not in LISTS:
                 counts.drop_unread(f"entries of {file.name}", len(_read(file)))
@@ -235,18 +262,41 @@ class SlackExport(OtherProduct):
         counts.drop(FILES, "which are not in Slack's exports, but linked", linked)
         counts.drop(FILES, "which are not in Slack's exports", len(files) - linked)
 
-    def _note_sender(self, row: Row) -> None:
-        if row.get("user"):
-            profile = row.get("user_profile") or {}
-            name = profile.get("real_name") or profile.get("name") or ""
-            self._add_unknown_people([row["user"]], str(name))
-        else:
-            self._bots.setdefault(row["bot_id"], row.get("username") or "Bot")
+    def _count_lost_profiles(self) -> None:
+        counts = self._counts
+        for profile in (row.get("profile") or {} for row in self._users):
+            if _has_status(profile) and profile.get("status_expiration"):
+                counts.read[STATUSES] += 1
+                counts.drop(STATUSES, TEMPORARY)
+            answers = len(profile.get("fields") or ())
+            counts.read[ANSWERS] += answers
+            counts.drop(ANSWERS, "to questions that are not in the export", answers)
+            has_picture = int(bool(profile.get("image_original")))
+            counts.read[AVATARS] += has_picture
+            counts.drop(AVATARS, NOT_IN_ARCHIVE, has_picture)
 
-    def _add_unknown_people(self, keys: Iterable[str], name: str = "") -> None:
-        for key in keys:
-            if key not in self._names and (name or not self._unlisted.get(key)):
-                self._unlisted[key] = name or self._unlisted.get(key) or key
+    def _sender(self, row: Row) -> str:
+        """The key of the author. An app can write under a different name each time."""
+        sender, name = _sender(row), row.get("username")
+        is_app = bool(row.get("bot_id")) or row.get("subtype") == "bot_message"
+        if is_app and name and name != self._names.get(sender):
+            return shown_as(sender, str(name))
+        return sender
+
+    def _note_sender(self, row: Row) -> None:
+        key = self._sender(row)
+        if key != _sender(row):
+            self._add_unlisted(key, str(row["username"]), is_bot=True)
+        elif key == row.get("bot_id"):
+            about = row.get("bot_profile") or {}
+            self._add_unlisted(key, str(about.get("name") or "Bot"), is_bot=True)
+        else:
+            about = row.get("user_profile") or {}
+            self._add_person(key, str(about.get("real_name") or about.get("name") or ""))
+
+    def _add_person(self, key: str, name: str = "") -> None:
+        if key not in self._names:
+            self._add_unlisted(key, name)
 
 
 def open_export(folder: Path) -> SlackExport | None:
@@ -267,7 +317,9 @@ def _read(path: Path) -> list[Row]:
 
 def _dropped_because(row: Row) -> str | None:
     """Why a row does not become a message; None if it does."""
-    if row.get("type") != "message" or row.get("subtype") in NOTICES:
+    if row.get("type") != "message":
+        return NO_MESSAGE
+    if row.get("subtype") in NOTICES:
         return NOTICE
     if not _sender(row):
         return WITHOUT_SENDER
@@ -275,7 +327,20 @@ def _dropped_because(row: Row) -> str | None:
 
 
 def _sender(row: Row) -> str:
-    return str(row.get("user") or row.get("bot_id") or "")
+    others = (row.get("comment") or {}).get("user"), (row.get("edited") or {}).get("user")
+    found = (row.get("user"), row.get("bot_id"), *others)
+    return str(next(filter(None, found), ""))
+
+
+def _profile(row: Row) -> Row:
+    """The profile of a user; a display name that is the full name says nothing."""
+    profile = row.get("profile") or {}
+    is_same = profile.get("display_name") == _person(row).name
+    return profile | ({"display_name": ""} if is_same else {})
+
+
+def _has_status(profile: Row) -> bool:
+    return bool(profile.get("status_text") or profile.get("status_emoji"))
 
 
 def _number(text: Any) -> float | None:

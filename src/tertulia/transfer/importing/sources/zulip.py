@@ -103,6 +103,7 @@ Row = dict[str, Any]
 
 class ZulipExport:
     kind = "Zulip"
+    knows_receivers = True
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -128,6 +129,7 @@ class ZulipExport:
             if not row.get("history_public_to_subscribers", True)
         }
         self._counts = ImportCounts()
+        self._unlisted: dict[int, ImportedPerson] = {}  # authors who are in no table
         self.message_count = 0
         self.last_message = 0
         self._scan()
@@ -138,7 +140,7 @@ class ZulipExport:
             for row in self._rows("zerver_userprofile_crossrealm")
         ]
         rows = [*self._rows("zerver_userprofile"), *self._rows("zerver_userprofile_mirrordummy")]
-        return house + [_person(row) for row in rows]
+        return [*house, *map(_person, rows), *self._unlisted.values()]
 
     def folders(self) -> list[ImportedFolder]:
         rows = sorted(
@@ -224,8 +226,14 @@ class ZulipExport:
         """First pass: count everything."""
         counts = self._counts
         numbers = BitMap64()
+        listed = {each.key for each in self.people()}
         for page in self._pages:
             tables = _read(page)
+            for number in {row["sender"] for row in tables["zerver_message"]}:
+                if str(number) not in listed:
+                    self._unlisted[number] = ImportedPerson(
+                        str(number), f"User {number}", number=number, is_active=False
+                    )
             numbers.update(row["id"] for row in tables["zerver_message"])
             self.message_count += len(tables["zerver_message"])
             counts.read[EDITS] += sum(len(_edits(row)) for row in tables["zerver_message"])
@@ -247,6 +255,7 @@ class ZulipExport:
         for each in self.people():
             if not each.is_system_bot:  # our own bot already exists
                 counts.read[BOTS if each.is_bot else PEOPLE] += 1
+        counts.notes["authors who are not in the list of users"] += len(self._unlisted)
         counts.read[CHANNELS] += len(self._rows("zerver_stream"))
         self._count_tables()
 

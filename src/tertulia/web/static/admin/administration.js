@@ -2,21 +2,18 @@
  * the changes before they are saved. People who may not change a section can read it. */
 
 import { setChildren, h, icon } from "../core/html.js";
-import { addTexts, formatList, formatNumber, t } from "../core/i18n.js";
+import { formatList, formatNumber, t } from "../core/i18n.js";
 import { oneAtATime } from "../core/signals.js";
 import { realm } from "../state/session.js";
 import { bindToAddress, changeAddress, confirmAction, focusFirst, openDialog } from "../dialogs/dialog.js";
 import { PendingChanges } from "./pending_changes.js";
 import { SECTIONS } from "./sections.js";
 import { searchResults } from "./setting_search.js";
-import { adminTexts } from "./texts.js";
 
 /** @typedef {import("./sections.js").Section} Section */
 
 const BASE = "#organization";
 const GROUPS = /** @type {const} */ (["organization", "people", "content", "oversight"]);
-
-addTexts(adminTexts);
 
 /** @param {{rest?: string[]}} [route] */
 export function showAdministration(route) {

@@ -1,7 +1,7 @@
 /** Entries of the audit log as sentences. */
 
 import { h } from "../core/html.js";
-import { formatList, t } from "../core/i18n.js";
+import { formatList, t, textIfAny } from "../core/i18n.js";
 import { channels, channelName, folders } from "../state/channels.js";
 import { nameOf } from "../state/people.js";
 import { state } from "../state/session.js";
@@ -76,9 +76,9 @@ export function detailsOf(entry, settings) {
  * @returns {string} */
 function detailText(name, value) {
   if (value === "true" || value === "false") return t(value === "true" ? "admin.on" : "admin.off");
-  if (ROLES.has(name)) return textNamed(`role.${value}`) ?? String(value);
+  if (ROLES.has(name)) return textIfAny(`role.${value}`) ?? String(value);
   if (name === "method") return methodName(String(value));
-  if (name === "bot_type") return textNamed(`hooks.kind.${value}`) ?? String(value);
+  if (name === "bot_type") return textIfAny(`hooks.kind.${value}`) ?? String(value);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
@@ -93,9 +93,9 @@ export function actorName(entry) {
 /** @param {Entry} entry */
 function wordsOf(entry) {
   const act = entry.act.replaceAll(/\/\d+/g, "/{id}");
-  const name = textNamed(`audit.act.${SAME_ACTS[act] ?? act}`, { object: OBJECT });
+  const name = textIfAny(`audit.act.${SAME_ACTS[act] ?? act}`, { object: OBJECT });
   const words = name ?? (/^[A-Z]/.test(entry.act) ? entry.act : t("audit.act.command", { name: entry.act }));
-  return isFailed(entry) ? t("audit.failed", { what: words, why: textNamed(`audit.why.${entry.result}`) ?? entry.result }) : words;
+  return isFailed(entry) ? t("audit.failed", { what: words, why: textIfAny(`audit.why.${entry.result}`) ?? entry.result }) : words;
 }
 
 /** @param {Entry} entry
@@ -115,12 +115,12 @@ function labelOf(name, entry) {
   const [first, second] = name.split("/");
   if (first === "defaults") return preferenceLabel(second) ?? t("audit.preference", { name: second });
   if (first === "role") return second ? t("audit.role-of", { name: nameOf(Number(second)) }) : t("people.role");
-  return (entry.area === "channels" ? (textNamed(`channel.${name}`) ?? textNamed(`audit.channel.${name}`)) : undefined) ?? textNamed(`org.${name}`) ?? textNamed(`audit.parameter.${name}`) ?? textNamed(LABELS[name] ?? "") ?? preferenceLabel(name) ?? (/^[A-Z]/.test(entry.act) ? t("audit.preference", { name }) : name);
+  return (entry.area === "channels" ? (textIfAny(`channel.${name}`) ?? textIfAny(`audit.channel.${name}`)) : undefined) ?? textIfAny(`org.${name}`) ?? textIfAny(`audit.parameter.${name}`) ?? textIfAny(LABELS[name] ?? "") ?? preferenceLabel(name) ?? (/^[A-Z]/.test(entry.act) ? t("audit.preference", { name }) : name);
 }
 
 /** @param {string} name */
 function preferenceLabel(name) {
-  return textNamed(`set.${name}`);
+  return textIfAny(`set.${name}`);
 }
 
 /** A value in words.
@@ -154,15 +154,4 @@ function channelValue(name, value) {
  * @param {string} kind */
 function isAbout(entry, kind) {
   return entry.object?.startsWith(`${kind}/`) ?? false;
-}
-
-/** A text that may not exist.
- * @param {string} name
- * @param {Record<string, string>} [values] */
-function textNamed(name, values) {
-  try {
-    return t(name, values);
-  } catch {
-    return undefined;
-  }
 }

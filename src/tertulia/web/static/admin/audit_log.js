@@ -81,7 +81,7 @@ async function logPage(pane, address) {
     if (!rows.childElementCount) rows.append(h("tr", {}, h("td", { colspan: 5 }, t("audit.none"))));
     before = found.entries.at(-1)?.id;
     more.hidden = found.entries.length < PAGE_LENGTH;
-    count.textContent = found.is_count_complete ? t("audit.count", { count: found.count }) : t("audit.count-more", { number: formatNumber(found.count) });
+    count.textContent = found.is_count_complete ? t("audit.count", { count: found.count }) : t("audit.count-more", { count: found.count });
     note.textContent = t("audit.text", { count: found.kept_days });
     download.setAttribute("href", `/audit_log.csv?${new URLSearchParams(/** @type {Record<string, string>} */ (query))}`);
   }

@@ -24,7 +24,7 @@ export function sectionHead(title, text, ...more) {
  * @param {Pane} pane
  * @param {string} section */
 function groupsOf(pane, section) {
-  return Object.entries(SETTING_GROUPS[section]).map(([title, names]) => settingGroup(t(title), names.map((name) => organizationRow(pane.pending, "settings", name))));
+  return Object.entries(SETTING_GROUPS[section]).map(([title, names]) => settingGroup(t(/** @type {PlainTextKey} */ (title)), names.map((name) => organizationRow(pane.pending, "settings", name))));
 }
 
 /** @param {Pane} pane */
@@ -52,7 +52,7 @@ export async function orgLogin(pane) {
 /** @param {Pane} pane */
 export function orgNewAccounts(pane) {
   return [sectionHead(t("admin.new-accounts"), t("admin.defaults-text")),
-    ...Object.entries(DEFAULT_GROUPS).map(([title, names]) => settingGroup(t(title), names.map((name) => organizationRow(pane.pending, "defaults", name))))];
+    ...Object.entries(DEFAULT_GROUPS).map(([title, names]) => settingGroup(t(/** @type {PlainTextKey} */ (title)), names.map((name) => organizationRow(pane.pending, "defaults", name))))];
 }
 
 /** The domains of email addresses that may have accounts. */

@@ -205,7 +205,7 @@ async function showAccount(account, attempt) {
   const groups = (state.realm_user_groups ?? []).filter((group) => found.group_ids.includes(group.id)).map(groupName);
   const role = settingRow({ name: "role", label: t("people.role"), value: account.role, disabled: account.user_id === myId() || account.is_bot, choices: ROLES.map((each) => [each, t(`role.${each}`)]),
     save: (value) => patch(`/users/${account.user_id}`, { role: value }).then(() => attempt(async () => {})) });
-  const fact = (/** @type {string} */ key, /** @type {string} */ text) => [h("dt", {}, t(key)), h("dd", {}, text)];
+  const fact = (/** @type {PlainTextKey} */ key, /** @type {string} */ text) => [h("dt", {}, t(key)), h("dd", {}, text)];
   const space = found.space_quota === null ? formatSize(found.space_used) : t("people.of-quota", { used: formatSize(found.space_used), quota: formatSize(found.space_quota) });
   openDialog(account.full_name, [h("div", { class: "fields" }, role,
     h("dl", { class: "facts" }, ...fact("people.joined", formatFullTime(found.account.date_joined)), ...fact("people.last-active", found.account.last_active ? formatFullTime(found.account.last_active) : t("people.never")),

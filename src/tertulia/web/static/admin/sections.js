@@ -19,7 +19,7 @@ import { orgFields } from "./profile_fields.js";
  *   `rest` is what follows the section in the address; `pending` are settings and their unsaved changes; `setRest`
  *   changes the address, `show` opens another section */
 /** @typedef {(pane: Pane) => Child[] | Promise<Child[]>} Draw */
-/** @typedef {{key: string, group: Group, title: string, draw: Draw, isShown?: () => boolean, count?: () => number | undefined}} Section
+/** @typedef {{key: string, group: Group, title: PlainTextKey, draw: Draw, isShown?: () => boolean, count?: () => number | undefined}} Section
  *   `key` is its address, `title` names a text; without `isShown` every member sees it; `count` is shown beside the title */
 
 /** @type {Section[]} */

@@ -32,8 +32,8 @@ function readUsage(days) {
 function figures(usage) {
   const messages = usage.days.map((day) => day.messages);
   const total = messages.reduce((sum, each) => sum + each, 0);
-  const tiles = [[usage.people, "usage.accounts"], [usage.seen_last_day, "usage.seen-day"], [usage.seen_last_week, "usage.seen-week"], [total, "usage.messages"], [formatSize(usage.storage_size), "usage.files"]];
-  return [h("ul", { class: "tiles" }, ...tiles.map(([value, name]) => h("li", {}, h("b", {}, typeof value === "number" ? formatNumber(value) : value), t(String(name))))),
+  const tiles = /** @type {[string | number, PlainTextKey][]} */ ([[usage.people, "usage.accounts"], [usage.seen_last_day, "usage.seen-day"], [usage.seen_last_week, "usage.seen-week"], [total, "usage.messages"], [formatSize(usage.storage_size), "usage.files"]]);
+  return [h("ul", { class: "tiles" }, ...tiles.map(([value, name]) => h("li", {}, h("b", {}, typeof value === "number" ? formatNumber(value) : value), t(name)))),
     h("h3", {}, t("usage.activity")),
     h("div", { class: "plots" }, plot(t("usage.writers-day"), usage.days.map((day) => day.writers), usage.days), plot(t("usage.writers-week"), usage.weeks.map((week) => week.writers), usage.weeks), plot(t("usage.messages-day"), messages, usage.days)),
     dayTable(usage), h("h3", {}, t("usage.by-channel")), channelTable(usage), h("h3", {}, t("usage.by-person")), personTable(usage),

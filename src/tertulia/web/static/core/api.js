@@ -120,7 +120,7 @@ async function request(method, path, params, signal, headers = {}) {
 }
 
 /** The error of a response in the person's language. Its texts are loaded at the first error.
- * @param {{code?: string, msg?: string}} body
+ * @param {{code?: string, msg?: string, problem?: string, problem_values?: Record<string, string | number>}} body
  * @returns {Promise<string | undefined>} */
 export async function describeError(body) {
   if (currentLanguage() === "en") return body.msg;

@@ -24,3 +24,16 @@ export type ApiResponse<Method extends string, Path extends string> = string ext
   : `${Method} ${Path}` extends keyof Responses
     ? Open<Responses[`${Method} ${Path}`]>
     : Open<Responses[Matching<Method, Path>]>;
+
+/** An event, of which nothing else is known yet. */
+export type ServerEvent = { id: number; type: string };
+
+type FieldsOf<Kinds> = Kinds extends unknown ? keyof Kinds : never;
+/** Fields that only other kinds have are undefined. */
+type EachOf<Kinds, Field extends PropertyKey = FieldsOf<Kinds>> = Kinds extends unknown ? Kinds & { [K in Exclude<Field, keyof Kinds>]?: undefined } : never;
+
+/** The events by type; several kinds of one type differ by `op`. */
+export type ServerEvents = { [Type in Schemas["Event"]["type"]]: EachOf<Open<Extract<Schemas["Event"], { type: Type }>>> };
+
+/** A move of messages, which only channels know. */
+export type MoveEvent = ServerEvents["update_message"] & { stream_id: number };

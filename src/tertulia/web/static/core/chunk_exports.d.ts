@@ -4,7 +4,7 @@ export interface ChunkExports {
   interactive: typeof import("../startup.js") & typeof import("../views/inbox.js");
   lists: typeof import("../views/recent.js") & typeof import("../views/search.js") & typeof import("../views/topic_list.js");
   composer: typeof import("../views/compose_parts.js") & typeof import("../views/compose_forms.js")
-    & typeof import("../views/quote_selection.js") & typeof import("../views/video_call.js");
+    & typeof import("../state/block_continuation.js") & typeof import("../state/formatting.js") & typeof import("../views/quote_selection.js") & typeof import("../views/video_call.js");
   dialogs: typeof import("../dialogs/channel_list.js") & typeof import("../dialogs/channel_settings.js")
     & typeof import("../dialogs/dialog_routes.js") & typeof import("../dialogs/forward.js") & typeof import("../dialogs/keyboard_help.js")
     & typeof import("../dialogs/lightbox.js") & typeof import("../dialogs/menus.js") & typeof import("../dialogs/message_editor.js")

@@ -1,20 +1,28 @@
-/** Texts in the person's language. They are in `translations/`, a folder for each language; the server puts the
- * file of the right language in place of `texts.js`. */
+/** Texts in the person's language, from the catalogue in `locale/`. */
 
-import { language, texts } from "./texts.js";
+import { language, pluralForm, texts } from "./texts.js";
 
-const plurals = new Intl.PluralRules(language);
 const numbers = new Intl.NumberFormat(language);
 
-/** The text of a name, with `{…}` filled in. A text with `one` and `other` follows `count`.
- * @param {string} name
- * @param {Record<string, string | number>} [values]
+/** The text of a key, with `{…}` filled in. A text with several forms follows `count`.
+ * @template {string} const K
+ * @param {K & import("./text_types.d.ts").CheckedKey<K>} key
+ * @param {import("./text_types.d.ts").TextValues<K>} given
  * @returns {string} */
-export function t(name, values = {}) {
-  let text = texts[name];
-  if (text === undefined) throw new Error(`no text has the name ${name}`);
-  if (typeof text !== "string") text = text[plurals.select(Number(values.count))] ?? text.other;
-  return text.replaceAll(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ key) => formatValue(values[key]));
+export function t(key, ...given) {
+  const text = textIfAny(key, given[0]);
+  if (text === undefined) throw new Error(`no text has the key ${key}`);
+  return text;
+}
+
+/** The text of a key that may not exist.
+ * @param {string} key
+ * @param {Record<string, string | number>} [values]
+ * @returns {string | undefined} */
+export function textIfAny(key, values = {}) {
+  const forms = texts[key];
+  const text = Array.isArray(forms) ? forms[pluralForm(Number(values.count))] : forms;
+  return text?.replaceAll(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ name) => formatValue(values[name]));
 }
 
 /** A label and what it is about: "Skin tone: none".
@@ -25,15 +33,17 @@ export function formatLabel(label, value) {
 }
 
 /** A text as nodes, with the given nodes in place of `{…}`.
- * @param {string} name
- * @param {Record<string, (Node | string)[]>} parts
+ * @template {string} const K
+ * @param {K & import("./text_types.d.ts").CheckedKey<K>} key
+ * @param {import("./text_types.d.ts").TextValues<K, (Node | string)[]>} given
  * @returns {(Node | string)[]} */
-export function textWith(name, parts) {
+export function textWith(key, ...given) {
+  const parts = /** @type {Record<string, (Node | string)[]>} */ (given[0] ?? {});
   const marks = Object.fromEntries(Object.keys(parts).map((part) => [part, `\u0000${part}\u0000`]));
-  return t(name, marks).split("\u0000").flatMap((piece, index) => (index % 2 ? parts[piece] : piece));
+  return (textIfAny(key, marks) ?? "").split("\u0000").flatMap((piece, index) => (index % 2 ? parts[piece] : piece));
 }
 
-/** @param {Record<string, string | Record<string, string>>} more texts of another chunk */
+/** @param {Record<string, string | string[]>} more texts of another chunk */
 export function addTexts(more) {
   Object.assign(texts, more);
 }

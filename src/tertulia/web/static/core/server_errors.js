@@ -1,8 +1,6 @@
-/** Errors of the server in the person's language. The server describes them in English; the page finds its own text by
- * the description, or by the error's code. */
+/** Errors of the server in the person's language: their text is found by the error's `problem`, or by its code. */
 
-import { addTexts, t } from "./i18n.js";
-import { errorTexts } from "./error_texts.js";
+import { t, textIfAny } from "./i18n.js";
 
 /** The text of each code. Only `BAD_REQUEST` does not say what is wrong.
  * @type {Record<string, string>} */
@@ -18,49 +16,10 @@ const CODES = {
   UNAUTHORIZED_PRINCIPAL: "forbidden", UNSUPPORTED_WEBHOOK_EVENT_TYPE: "webhook", USER_DEACTIVATED: "deactivated",
 };
 
-/** Descriptions with the same text as another one.
- * @type {Record<string, string>} */
-const SAME_DESCRIPTIONS = {
-  "Channel(s) ({a}) do not exist": "Invalid channel name '{a}'",
-  "Failed to create Nextcloud Talk call": "BigBlueButton server returned an unexpected error: {a}",
-  "Invalid user ID: {a}": "Invalid user ID {a}",
-  "Invalid user group ID: {a}": "Invalid user group",
-  "Invalid {a}: Value error, {b}": "Bad value for '{a}': {b}",
-  "Private channels cannot be made default.": "A default channel cannot be private.",
-  "The ordered list must enumerate all existing linkifiers exactly once": "Invalid order mapping.",
-  "This custom emoji has been deactivated.": "Invalid custom emoji.",
-  "Unable to access channel ({a}).": "Invalid channel name '{a}'",
-  "You must upload exactly one {a}.": "You may only upload one file at a time",
-  "{a} does not exist": "No such {a}",
-  "{a} does not exist.": "No such {a}",
-  "{a} must be {b}": "Bad value for '{a}': {b}",
-};
-const DESCRIPTION = /^error\.says\./;
-
-addTexts(errorTexts);
-
-const templates = [...Object.keys(errorTexts).filter((name) => DESCRIPTION.test(name)).map((name) => name.replace(DESCRIPTION, "")), ...Object.keys(SAME_DESCRIPTIONS)];
-const patterns = templates.filter((template) => template.includes("{a}")).map((template) => ({ template, pattern: patternOf(template) }));
-
 /** What a person reads of a refused request.
- * @param {{code?: string, msg?: string}} body the response
+ * @param {{code?: string, msg?: string, problem?: string, problem_values?: Record<string, string | number>}} body the response
  * @returns {string} */
-export function errorText({ code = "", msg = "" }) {
-  if (templates.includes(msg)) return t(textName(msg));
-  for (const { template, pattern } of patterns) {
-    const found = pattern.exec(msg);
-    if (found) return t(textName(template), { a: found[1], b: found[2] });
-  }
-  return CODES[code] ? t(`error.code.${CODES[code]}`) : t("error.other", { detail: msg });
-}
-
-/** @param {string} template */
-function textName(template) {
-  return `error.says.${SAME_DESCRIPTIONS[template] ?? template}`;
-}
-
-/** @param {string} template a description with `{a}` and `{b}` for what it is about */
-function patternOf(template) {
-  const parts = template.split(/\{[ab]\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join("(.+)")}$`, "s");
+export function errorText({ code = "", msg = "", problem, problem_values: values }) {
+  const text = problem && textIfAny(`error.${problem}`, values);
+  return text || (CODES[code] ? t(`error.code.${CODES[code]}`) : t("error.other", { detail: msg }));
 }

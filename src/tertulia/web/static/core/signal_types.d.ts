@@ -4,7 +4,7 @@
 import type { ConnectionState } from "../state/connection.js";
 import type { Message } from "../state/messages.js";
 import type { Route } from "../state/routes.js";
-import type { UpdateMessageEvent } from "../sync/event_types.d.ts";
+import type { MoveEvent } from "./api_types.d.ts";
 
 export interface Signals {
   // A store has changed.
@@ -42,7 +42,7 @@ export interface Signals {
   /** Messages are in another conversation now. */
   messagesMoved: number[];
   /** The same move, with both conversations. */
-  topicMoved: UpdateMessageEvent;
+  topicMoved: MoveEvent;
 
   /** The router shows another route. */
   route: Route;

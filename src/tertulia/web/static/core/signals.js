@@ -24,7 +24,13 @@ export function on(names, listener) {
  * @param {Name} name
  * @param {import("./signal_types.d.ts").Payload<Name>} detail */
 export function emit(name, ...detail) {
-  for (const listener of [...(listeners.get(name) ?? [])]) listener(detail[0]);
+  for (const listener of [...(listeners.get(name) ?? [])]) {
+    try {
+      listener(detail[0]);
+    } catch (error) {
+      console.error(error); // one bad listener must not stop the others
+    }
+  }
 }
 
 /** A function that runs `work` once in the next frame, however often it is called until then.

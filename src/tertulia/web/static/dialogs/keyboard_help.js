@@ -7,7 +7,7 @@ import { t } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
 
 /** Texts of headings; under each, texts of what the keys do, and the keys.
- * @type {[string, [string, string][]][]} */
+ * @type {[PlainTextKey, [PlainTextKey, string][]][]} */
 const GROUPS = [
   ["keys.moving", [
     ["keys.next", "J K ↓ ↑"], ["keys.page", "PgDn PgUp Shift+J Shift+K"], ["keys.ends", "Home End Shift+G"], ["keys.unread", "N"], ["keys.unread-followed", "Shift+N"], ["keys.unread-direct", "P"],

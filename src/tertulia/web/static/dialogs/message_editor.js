@@ -4,9 +4,10 @@ import { storeForTab } from "../core/account_data.js";
 import { withErrorToast } from "../views/message_actions.js";
 import { get, patch } from "../core/api.js";
 import { completions } from "../state/typeahead_sources.js";
-import { enterSends } from "../views/compose.js";
+import { applyChange, enterSends } from "../views/compose.js";
 import { discardEdit, editForm, keepEdit, openEditForm } from "../views/edits.js";
 import { enhance } from "../views/rendered_content.js";
+import { lazy } from "../core/lazy.js";
 import { h } from "../core/html.js";
 import { TypeaheadPopup } from "../views/typeahead_popup.js";
 import { nameOf } from "../state/people.js";
@@ -27,6 +28,7 @@ export async function editMessage({ message }) {
   if (open) return void open.querySelector("textarea")?.focus();
   const response = await withErrorToast(get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true }));
   if (!response) return;
+  const continuationIn = await lazy("composer", "continuationIn").catch(() => undefined); // offline
   const before = response.message.content;
   const box = h("textarea", { dir: "auto", rows: 3, "aria-label": t("edit.box") });
   box.value = savedText(message.id) ?? before;
@@ -51,7 +53,10 @@ export async function editMessage({ message }) {
   box.addEventListener("input", () => storeForTab(`edit-${message.id}`, box.value));
   box.addEventListener("keydown", (event) => {
     if (popup.handleKey(event)) return;
+    const isPlainEnter = event.key === "Enter" && !event.isComposing && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    const change = isPlainEnter ? continuationIn?.(box) : undefined;
     if (event.key === "Escape") close(true);
+    else if (change) applyChange(box, change);
     else if (event.key === "Enter" && !event.isComposing && (event.ctrlKey || event.metaKey || (enterSends() && !event.shiftKey))) save();
     else return;
     event.preventDefault();

@@ -89,7 +89,7 @@ function editScheduled(row, item) {
 }
 
 /** Times that are offered for messages and reminders.
- * @returns {[string, Date][]} */
+ * @returns {[PlainTextKey, Date][]} */
 export function timePresets() {
   const now = new Date();
   const hour = new Date(now.getTime() + 3600_000);

@@ -34,7 +34,7 @@ const UNREAD = 0.3;
 const PREFIXES = { "@": ["person", "group"], "#": ["channel"], ">": ["topic"] };
 
 /** Views, with their icons.
- * @type {[string, string, string][]} */
+ * @type {[string, string, PlainTextKey][]} */
 const VIEWS = [
   ["#inbox", "inbox", "view.inbox"], ["#recent", "clock", "view.recent"], ["#narrow/is/mentioned", "at", "view.mentioned"],
   ["#feed", "list", "view.feed"], ["#narrow/is/starred", "star", "view.starred"], ["#narrow/is/followed", "bell", "view.followed"],

@@ -89,7 +89,7 @@ export function moveDraft(from, to) {
   setDraft(to, content);
 }
 
-/** @param {import("../sync/event_types.d.ts").DraftsEvent} event */
+/** @param {import("../core/api_types.d.ts").ServerEvents["drafts"]} event */
 export function applyDraftsEvent(event) {
   if (event.op === "add") event.drafts.forEach(mergeServerDraft);
   if (event.op === "update") mergeServerDraft(event.draft);

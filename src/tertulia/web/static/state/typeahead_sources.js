@@ -29,7 +29,8 @@ export function completionAt(text, caret) {
   const start = caret - line.length;
 
   const language = /^(?:```|~~~)\s?([\w+#-]*)$/.exec(line);
-  if (language) return { kind: "language", query: language[1], from: caret - language[1].length, to: caret };
+  const fences = before.match(/^(?:```|~~~)/gm)?.length ?? 0; // every second one ends a block and has no language
+  if (language && fences % 2) return { kind: "language", query: language[1], from: caret - language[1].length, to: caret };
   const command = /^\/(\w*)$/.exec(before);
   if (command) return { kind: "command", query: command[1], from: 0, to: caret };
 

@@ -9,11 +9,11 @@ import { formatList, t } from "../core/i18n.js";
 /** @type {Map<string, Map<number, number>>} by conversation: the person and the timer that removes the entry */
 const typists = new Map();
 
-/** @param {import("../sync/event_types.d.ts").TypingEvent} event */
+/** @param {import("../core/api_types.d.ts").ServerEvents["typing"]} event */
 export function applyTypingEvent(event) {
   const id = event.sender.user_id;
   if (id === myId() || isMuted(id)) return;
-  const conversation = event.message_type === "stream" || event.message_type === "channel"
+  const conversation = event.message_type === "stream"
     ? { channel: event.stream_id ?? 0, topic: event.topic ?? "" }
     : directWith((event.recipients ?? []).map((each) => each.user_id));
   const key = keyOf(conversation);

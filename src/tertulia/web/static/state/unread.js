@@ -75,7 +75,7 @@ export function clearUnread() {
 }
 
 /** Messages were marked as unread.
- * @param {Record<string, import("../sync/event_types.d.ts").UnreadDetails>} details by message id */
+ * @param {Record<string, import("../core/api_types.d.ts").Schemas["UnreadObject"]>} details by message id */
 export function restoreUnread(details) {
   for (const [id, each] of Object.entries(details)) {
     const conversation = each.type === "stream" ? { channel: each.stream_id ?? 0, topic: each.topic ?? "" } : directWith(each.user_ids ?? []);

@@ -12,7 +12,7 @@ import { workerPath } from "./service_worker.js";
 import { TabLeader } from "./tab_leader.js";
 
 /** @typedef {import("../state/types.d.ts").Snapshot} Snapshot */
-/** @typedef {import("./event_types.d.ts").ServerEvent} ServerEvent */
+/** @typedef {import("../core/api_types.d.ts").ServerEvent} ServerEvent */
 /** @typedef {(snapshot: Snapshot) => void} ResetStores */
 
 const RECONNECT_NOTICE_MS = 5000; // a shorter interruption is not shown
@@ -42,6 +42,9 @@ let known = -1; // the snapshot contains all stored events up to this id
 let queue = "";
 let failures = 0;
 let wasEmpty = false; // whether the last response had no events: a server that is about to stop answers so
+/** Events that arrive while a new snapshot is under way; they are applied to it.
+ * @type {ServerEvent[] | null} */
+let delayed = null;
 /** @type {AbortController | null} */
 let polling = null;
 /** @type {(() => void) | null} */
@@ -56,11 +59,12 @@ export function startEvents(resetStores) {
   queue = state.queue_id ?? "";
   tabs = new TabLeader(`tertulia-${myId()}`, {
     onEvents(events, leader) {
-      applyEvents(events);
+      if (delayed) delayed.push(...events);
+      else applyEvents(events);
       if (leader?.queue && leader.queue !== queue) {
         remove("/events", { queue_id: queue }).catch(() => {}); // our own queue is not needed
         queue = leader.queue;
-        position = leader.last;
+        if (!delayed) position = leader.last;
       }
     },
     onRestart: () => refreshState(resetStores),
@@ -175,10 +179,31 @@ async function reRegister(resetStores) {
 /** The leader had to register again, so this tab has missed events too.
  * @param {ResetStores} resetStores */
 async function refreshState(resetStores) {
-  const snapshot = /** @type {Snapshot | null} */ (await post("/register", REGISTER).catch(() => null));
-  if (!snapshot) return;
-  remove("/events", { queue_id: snapshot.queue_id }).catch(() => {});
-  resetStores(snapshot);
+  if (delayed) return;
+  delayed = [];
+  try {
+    const snapshot = await registerPatiently();
+    remove("/events", { queue_id: snapshot.queue_id }).catch(() => {});
+    position = known = snapshot.last_event_id;
+    resetStores(snapshot);
+  } finally {
+    const events = delayed;
+    delayed = null;
+    applyEvents(events);
+  }
+}
+
+/** Register, again and again while the server cannot be reached.
+ * @returns {Promise<Snapshot & {last_event_id: number}>} */
+async function registerPatiently() {
+  for (let tries = 0; ; tries++) {
+    try {
+      return /** @type {Snapshot & {last_event_id: number}} */ (await post("/register", REGISTER));
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 429) throw error; // logged out
+      await pause(Math.min(MAX_PAUSE_MS, 1000 * 2 ** tries));
+    }
+  }
 }
 
 /** Set the state of the connection in all tabs.

@@ -15,11 +15,11 @@ import { fetchTopics, invalidateTopics, recordTopic, setPolicy, topicsOf } from 
 import { applyTypingEvent, clearTyping } from "../state/typing.js";
 import { addUnread, clearUnread, moveUnread, removeUnread, restoreUnread } from "../state/unread.js";
 
-/** @typedef {import("./event_types.d.ts").ServerEvents} ServerEvents */
-/** @typedef {import("./event_types.d.ts").ServerEvent} ServerEvent */
+/** @typedef {import("../core/api_types.d.ts").ServerEvents} ServerEvents */
+/** @typedef {import("../core/api_types.d.ts").ServerEvent} ServerEvent */
 /** @typedef {import("../state/messages.js").Message} Message */
 
-/** @type {{[Kind in keyof ServerEvents]: (event: ServerEvents[Kind]) => void}} */
+/** @type {{[Kind in keyof ServerEvents]?: (event: ServerEvents[Kind]) => void}} */
 const reducers = {
   message: onMessage,
   update_message: onMessageUpdate,
@@ -100,10 +100,11 @@ function onMessageUpdate(event) {
     const ownFlags = message.flags.filter((flag) => flag === "read" || flag === "starred");
     updateMessage(message.id, { ...changes, flags: [...new Set([...ownFlags, ...flags])] });
   }
-  if (event.orig_subject !== undefined || event.new_stream_id !== undefined) onMoved(event);
+  const { stream_id } = event;
+  if (stream_id !== undefined && (event.orig_subject !== undefined || event.new_stream_id !== undefined)) onMoved({ ...event, stream_id });
 }
 
-/** @param {ServerEvents["update_message"]} event */
+/** @param {import("../core/api_types.d.ts").MoveEvent} event */
 function onMoved(event) {
   const channel = event.new_stream_id ?? event.stream_id;
   const topic = event.subject ?? event.orig_subject ?? "";
@@ -181,9 +182,7 @@ function onSubscription(event) {
 /** @param {ServerEvents["stream"]} event */
 function onChannel(event) {
   if (event.op === "create") for (const channel of event.streams) addChannel(channel, channels.get(channel.stream_id)?.subscribed ?? false);
-  if (event.op === "delete") {
-    for (const id of event.stream_ids ?? (event.streams ?? []).map((each) => each.stream_id)) channels.delete(id);
-  }
+  if (event.op === "delete") for (const id of event.stream_ids) channels.delete(id);
   if (event.op === "update") {
     const more = event.property === "description" ? { rendered_description: event.rendered_description } : {};
     updateChannel(event.stream_id, { [event.property]: event.value, ...more });

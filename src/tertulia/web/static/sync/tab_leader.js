@@ -2,7 +2,7 @@
  * the lock is the leader: it polls and forwards the events to the other tabs. When it closes, the next tab gets
  * the lock and continues with the same queue. */
 
-/** @typedef {import("./event_types.d.ts").ServerEvent} ServerEvent */
+/** @typedef {import("../core/api_types.d.ts").ServerEvent} ServerEvent */
 /** @typedef {import("../state/connection.js").ConnectionState} ConnectionState */
 /** @typedef {{queue: string, last: number}} Position the queue and the id of its last event */
 /** @typedef {{events?: ServerEvent[], position?: Position, connection?: ConnectionState, restart?: true, hello?: number}} TabMessage

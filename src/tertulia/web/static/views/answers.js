@@ -2,7 +2,7 @@
 
 import { get, post } from "../core/api.js";
 import { elementAtPath, elementPath, h, icon, parseServerHtml, setChildren } from "../core/html.js";
-import { addTexts, t } from "../core/i18n.js";
+import { t } from "../core/i18n.js";
 import { lazy } from "../core/lazy.js";
 import { on } from "../core/signals.js";
 import { conversationOf, directWith, keyOf, titleOf } from "../state/conversations.js";
@@ -11,14 +11,13 @@ import { findMessage } from "../state/messages.js";
 import { conversationHash } from "../state/narrow.js";
 import { nameOf } from "../state/people.js";
 import { myId } from "../state/session.js";
-import { answersTexts } from "./answers_texts.js";
 import { avatar } from "./avatars.js";
 import { currentComposeBox } from "./compose.js";
 import { fetchMessages } from "./conversation_rows.js";
 import { currentMessageView } from "./message_view.js";
 import { formatShortTime, formatTime } from "./time.js";
 
-/** @typedef {import("../sync/event_types.d.ts").AnswerEvent} AnswerEvent */
+/** @typedef {import("../core/api_types.d.ts").ServerEvents["answer"]} AnswerEvent */
 /** @typedef {import("../state/messages.js").Message} Message */
 /** @typedef {{event: AnswerEvent, text: string, status: string, heardAt: number, stoppedAt: number, endedAt: number,
  *   messageId: number, sources: Message[], hasSourcesOpen: boolean, isHidden: boolean}} GrowingAnswer
@@ -37,7 +36,6 @@ const place = h("div", { class: "answers", role: "feed", "aria-busy": "true" });
 const liveRegion = h("div", { class: "hidden", role: "status" });
 let ticking = 0;
 
-addTexts(answersTexts);
 place.setAttribute("aria-label", t("answer.growing"));
 document.body.append(liveRegion);
 on(["route", "reset"], () => queueMicrotask(drawAnswers));
@@ -91,10 +89,10 @@ async function fetchText(answer) {
   drawAnswers();
 }
 
-/** @param {string} text
+/** @param {"answer.begins" | "answer.done" | "answer.stopped"} key
  * @param {GrowingAnswer} answer */
-function announceAnswer(text, answer) {
-  liveRegion.textContent = t(text, { name: nameOf(answer.event.sender_id), count: secondsOf(answer) });
+function announceAnswer(key, answer) {
+  liveRegion.textContent = t(key, { name: nameOf(answer.event.sender_id), count: secondsOf(answer) });
 }
 
 /** Whether the answer grows in the open conversation.
@@ -204,12 +202,12 @@ function stoppedText(answer) {
 function doneLine(answer) {
   const name = nameOf(answer.event.sender_id);
   const message = findMessage(answer.messageId);
-  const text = answer.stoppedAt ? stoppedText(answer) : t("answer.done", { name, count: secondsOf(answer) });
+  const text = answer.stoppedAt ? stoppedText(answer) : t("answer.done", { count: secondsOf(answer) });
   const goOnButton = h("button", { type: "button", onclick: () => goOn(answer) }, t("answer.go-on"));
   const deleteButton = h("button", { type: "button", onclick: () => deleteAnswer(answer) }, t("answer.delete"));
   return h("article", { class: "line answered", tabindex: -1, "aria-label": name },
     h("div", { class: "what" }, h("div", { class: "send-state" }, icon(answer.stoppedAt ? "stop" : "check", "s"), h("span", {}, text),
-      answer.sources.length > 0 && sourcesButton(answer), answer.stoppedAt && isMine(answer) && goOnButton, message && mayDelete(message) && deleteButton),
+      answer.sources.length > 0 && sourcesButton(answer), answer.stoppedAt > 0 && isMine(answer) && goOnButton, message && mayDelete(message) && deleteButton),
       answer.hasSourcesOpen && h("ol", { class: "sources", id: sourcesId(answer) }, ...answer.sources.map(sourceItem))));
 }
 

@@ -3,7 +3,7 @@
 
 import { get } from "../core/api.js";
 import { h, icon, iconButton, setChildren } from "../core/html.js";
-import { addTexts, formatLabel, t } from "../core/i18n.js";
+import { formatLabel, t } from "../core/i18n.js";
 import { channelName } from "../state/channels.js";
 import { directWith, keyOf, titleOf } from "../state/conversations.js";
 import { conversationHash } from "../state/narrow.js";
@@ -11,7 +11,6 @@ import { myId } from "../state/session.js";
 import { unreadIds, unreadWithoutMuted } from "../state/unread.js";
 import { markRead, markUnread } from "../sync/read_flags.js";
 import { avatar } from "./avatars.js";
-import { catchUpTexts } from "./catch_up_texts.js";
 import { conversationIcon } from "./conversation_rows.js";
 import { offerUndo } from "./message_actions.js";
 import { formatShortTime } from "./time.js";
@@ -24,8 +23,6 @@ const MAX_SENTENCES = 8;
 /** @type {Record<string, string>} the icon of each reason */
 const ICONS = { question_to_you: "at", mention: "at", decision: "check", date_change: "later", poll: "poll", question: "help", reactions: "smile", link: "link" };
 const CALLS = new Set(["question_to_you", "mention"]);
-
-addTexts(catchUpTexts);
 
 /** Fetch what the reader has missed and show it.
  * @param {HTMLElement} slot the card is its content

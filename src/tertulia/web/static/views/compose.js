@@ -20,7 +20,6 @@ import { TypingNotice } from "../sync/typing_notice.js";
 import { joinAttachments, splitAttachments, uploadingTo } from "../state/attachments.js";
 import { lazy } from "../core/lazy.js";
 import { t } from "../core/i18n.js";
-import { applyFormat } from "../state/formatting.js";
 
 /** @typedef {{channel: number, topic: string | null} | {people: number[]}} Target `topic` is null if the person
  * has to choose it */
@@ -174,7 +173,11 @@ export class ComposeBox {
    * @returns {Promise<ComposeParts>} */
   async extend() {
     const makeComposeParts = await lazy("composer", "makeComposeParts");
-    return (this.extension ??= makeComposeParts(this));
+    if (!this.extension) {
+      this.extension = makeComposeParts(this);
+      this.#showKey(); // the person may have typed meanwhile
+    }
+    return this.extension;
   }
 
   /** The conversation; its topic is empty as long as none is chosen.
@@ -245,12 +248,10 @@ export class ComposeBox {
   }
 
   /** @param {string} tool a tool of `formatting.js` */
-  format(tool) {
+  async format(tool) {
     const { box } = this;
-    const change = applyFormat(tool, box.value, box.selectionStart, box.selectionEnd);
-    box.setRangeText(change.text, change.from, change.to, "end");
-    box.setSelectionRange(change.select[0], change.select[1]);
-    box.dispatchEvent(new Event("input", { bubbles: true }));
+    const applyFormat = await lazy("composer", "applyFormat");
+    applyChange(box, applyFormat(tool, box.value, box.selectionStart, box.selectionEnd));
     box.focus();
   }
 
@@ -309,7 +310,9 @@ export class ComposeBox {
 
   #listen() {
     this.box.addEventListener("keydown", (event) => this.#onKey(event));
+    this.box.addEventListener("selectionchange", () => this.#showKey());
     this.box.addEventListener("input", () => {
+      this.#showKey();
       this.#notice.update(this.box.value);
       this.showNote(this.extension?.attachments.waitingText ?? "");
       clearTimeout(this.#saveTimer);
@@ -339,9 +342,10 @@ export class ComposeBox {
     this.addFiles(files);
   }
 
-  /** Show the key that sends; it is visible while the box has the focus. */
+  /** Show the key that sends at the caret; it is visible while the box has the focus. */
   #showKey() {
-    setChildren(this.#keyHint, h("kbd", {}, t(enterSends() ? "compose.enter" : "compose.ctrl-enter")));
+    const text = t(enterSends() && !this.extension?.continuation ? "compose.enter" : "compose.ctrl-enter");
+    if (this.#keyHint.textContent !== text) setChildren(this.#keyHint, h("kbd", {}, text));
   }
 
   /** Name the box after the conversation. */
@@ -368,9 +372,11 @@ export class ComposeBox {
   #onKey(event) {
     if (this.#typeahead.handleKey(event) || event.key !== "Enter" || event.isComposing) return;
     const isCommand = event.ctrlKey || event.metaKey;
-    if (!isCommand && (event.shiftKey || !enterSends())) return;
+    const change = isCommand || event.shiftKey ? undefined : this.extension?.continuation;
+    if (!change && !isCommand && (event.shiftKey || !enterSends())) return;
     event.preventDefault();
-    this.send();
+    if (change) applyChange(this.box, change);
+    else this.send();
   }
 
   #save() {
@@ -404,6 +410,14 @@ export class ComposeBox {
 /** Whether Enter sends; Ctrl+Enter always does. On a touch screen Enter begins a new line. */
 export function enterSends() {
   return setting("enter_sends") === true && !matchMedia("(pointer: coarse)").matches;
+}
+
+/** @param {HTMLTextAreaElement} box
+ * @param {import("../state/formatting.js").Change} change */
+export function applyChange(box, { text, from, to, select }) {
+  box.setRangeText(text, from, to, "end");
+  box.setSelectionRange(...select);
+  box.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
 /** Whether two targets are the same conversation, or the same channel without a topic.

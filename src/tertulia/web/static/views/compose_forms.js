@@ -16,6 +16,7 @@ import { toast } from "./layout.js";
 
 const MAX_LENGTH = 200;
 const MAX_COLUMNS = 8;
+const MIN_OPTIONS = { poll: 2, todo: 1 };
 
 export function pollForm() {
   optionsForm("poll");
@@ -87,16 +88,16 @@ function optionsForm(kind) {
   options.addEventListener("input", () => addEmptyOption(options, kind));
   options.addEventListener("keydown", moveOption);
   addEmptyOption(options, kind);
+  const texts = () => [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
   const others = kind === "poll" ? h("input", { type: "checkbox", checked: true }) : undefined;
   openForm(t(`form.${kind}`), [labelled(t(`form.${kind}-question`), question), h("div", {}, h("span", { class: "label" }, t(`form.${kind}-options`)), options)], async (box) => {
     const to = box.conversation;
-    const texts = [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
     const where = isInChannel(to) ? { type: "channel", to: to.channel, topic: to.topic } : { type: "direct", to: to.people };
     const title = question.value.trim();
-    const widget = others && !others.checked ? { widget_content: { widget_type: kind, extra_data: { question: title, options: texts, others_may_add: false } } } : {};
-    await post("/messages", { ...where, content: [`/${kind} ${title}`, ...texts].join("\n"), read_by_sender: true, ...widget });
+    const widget = others && !others.checked ? { widget_content: { widget_type: kind, extra_data: { question: title, options: texts(), others_may_add: false } } } : {};
+    await post("/messages", { ...where, content: [`/${kind} ${title}`, ...texts()].join("\n"), read_by_sender: true, ...widget });
     return "";
-  }, { submit: t(`form.${kind}-send`), option: others && h("label", { class: "check" }, others, t("form.poll-others")) });
+  }, { submit: t(`form.${kind}-send`), refusal: () => (texts().length < MIN_OPTIONS[kind] ? t(`form.${kind}-too-few`) : ""), isLong: true, option: others && h("label", { class: "check" }, others, t("form.poll-others")) });
 }
 
 /** There is always one empty option at the end.
@@ -171,9 +172,10 @@ function moveOption(event) {
  * @param {string} title
  * @param {Child[]} fields
  * @param {(box: ComposeBox) => string | Promise<string>} result what is inserted into the text
- * @param {{submit?: string, alone?: boolean, isValid?: () => boolean, option?: Child}} [options] `alone` inserts it on lines of
- *   its own; `option` is beside the buttons */
-function openForm(title, fields, result, { submit = t("form.insert"), alone = false, isValid = () => true, option } = {}) {
+ * @param {{submit?: string, alone?: boolean, isValid?: () => boolean, refusal?: () => string, isLong?: boolean, option?: Child}}
+ *   [options] `alone` inserts it on lines of its own; `refusal` says why it is not ready; in a long form Enter goes to the
+ *   next field and Ctrl+Enter submits; `option` is beside the buttons */
+function openForm(title, fields, result, { submit = t("form.insert"), alone = false, isValid = () => true, refusal = () => "", isLong = false, option } = {}) {
   const box = currentComposeBox();
   if (!box) return;
   box.frame.querySelector(".form-in")?.remove();
@@ -193,8 +195,9 @@ function openForm(title, fields, result, { submit = t("form.insert"), alone = fa
       toast(/** @type {Error} */ (error).message);
     }
   });
-  const form = h("form", { class: "form-in", "aria-label": title, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); if (isValid()) run(); } }, h("h2", {}, title), ...fields,
+  const form = h("form", { class: "form-in", "aria-label": title, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); hint.textContent = refusal(); if (isValid() && !hint.textContent) run(); } }, h("h2", {}, title), ...fields,
     h("div", { class: "go-row" }, option, hint, h("span", { class: "end" }, h("button", { class: "b", type: "button", onclick: close }, t("form.cancel")), h("button", { class: "b go" }, submit))));
+  if (isLong) form.addEventListener("keydown", enterGoesOn);
   form.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     event.preventDefault();
@@ -210,6 +213,17 @@ function openForm(title, fields, result, { submit = t("form.insert"), alone = fa
   box.frame.append(form);
   box.frame.classList.add("forming");
   /** @type {HTMLElement | null} */ (form.querySelector("input, textarea"))?.focus();
+}
+
+/** In a form with a list of fields Enter goes to the next field; Ctrl+Enter submits.
+ * @param {KeyboardEvent} event */
+function enterGoesOn(event) {
+  const field = event.target;
+  if (event.key !== "Enter" || event.isComposing || !(field instanceof HTMLInputElement) || !field.form) return;
+  event.preventDefault();
+  const fields = [...field.form.querySelectorAll("input")].filter((each) => each.type !== "checkbox");
+  if (event.ctrlKey || event.metaKey) field.form.requestSubmit();
+  else fields[fields.indexOf(field) + 1]?.focus();
 }
 
 /** @param {string} text

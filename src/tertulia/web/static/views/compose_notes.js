@@ -121,10 +121,10 @@ function homeName(home) {
 }
 
 /** A sentence whose names are bold: `{a}` and `{b}` in the text.
- * @param {string} name of the text
+ * @param {"note.elsewhere" | "note.everyone" | "note.not-subscribed"} key
  * @param {string[]} names
  * @param {Record<string, string | number>} [values] other values of the text
  * @returns {(string | HTMLElement)[]} */
-function sentence(name, names, values) {
-  return t(name, { a: "\0a\0", b: "\0b\0", ...values }).split("\0").map((piece) => (piece === "a" || piece === "b" ? h("b", {}, h("bdi", {}, names[piece === "a" ? 0 : 1])) : piece));
+function sentence(key, names, values) {
+  return t(key, { a: "\0a\0", b: "\0b\0", count: 0, channel: "", ...values }).split("\0").map((piece) => (piece === "a" || piece === "b" ? h("b", {}, h("bdi", {}, names[piece === "a" ? 0 : 1])) : piece));
 }

@@ -1,18 +1,15 @@
 /** What a compose box has while a person writes in it: attachments, the destination, notes, a size. */
 
-import { addTexts } from "../core/i18n.js";
 import { on } from "../core/signals.js";
+import { continuationIn } from "../state/block_continuation.js";
 import { isInChannel, keyOf, topicKey } from "../state/conversations.js";
 import { ComposeAttachments } from "./compose_attachments.js";
 import { ComposeDestination } from "./compose_destination.js";
 import { ComposeNotes } from "./compose_notes.js";
 import { ComposeSize } from "./compose_size.js";
-import { composerTexts } from "./composer_texts.js";
 import { reportDelivery } from "./delivery_notice.js";
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
-
-addTexts(composerTexts);
 
 /** @param {ComposeBox} compose */
 export function makeComposeParts(compose) {
@@ -43,6 +40,11 @@ export class ComposeParts {
     const stopNames = on(["channels", "people"], () => (compose.box.isConnected ? this.#destination.draw() : stopNames()));
   }
 
+  /** What Enter does in a code block, list or quote. */
+  get continuation() {
+    return continuationIn(this.#compose.box);
+  }
+
   get isTooLong() {
     return this.#notes.excess > 0;
   }
@@ -64,7 +66,7 @@ export class ComposeParts {
   }
 
   /** The topic that the box writes to was moved, while the view shows something else.
-   * @param {import("../sync/event_types.d.ts").UpdateMessageEvent} event */
+   * @param {import("../core/api_types.d.ts").MoveEvent} event */
   #follow(event) {
     const { conversation, isAtHome } = this.#compose;
     if (isAtHome || !isInChannel(conversation) || event.propagate_mode === "change_one") return;

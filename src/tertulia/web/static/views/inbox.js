@@ -103,10 +103,10 @@ function waitingText(unread) {
 }
 
 /** A text with a number: below ten in words, if the language writes them so.
- * @param {string} name
+ * @param {`inbox.${string}`} key
  * @param {number} count */
-function counted(name, count) {
-  return t(name, { count, number: t("inbox.numbers").split(" ")[count - 1] || count });
+function counted(key, count) {
+  return t(key, { count, number: t("inbox.numbers").split(" ")[count - 1] || count });
 }
 
 /** @param {UnreadConversation[]} unread

@@ -36,11 +36,11 @@ export function expandedSignature(id) {
 /** The button that shows all of a part, or less again.
  * @param {number} id
  * @param {string} part
- * @param {string} text
+ * @param {`row.show-${string}`} key
  * @param {number} [count] */
-export function expandButton(id, part, text, count = 0) {
+export function expandButton(id, part, key, count = 0) {
   const isOpen = isExpanded(id, part);
-  return h("button", { class: "b bare expand", type: "button", "data-do": "expand", "data-part": part, "aria-expanded": String(isOpen) }, isOpen ? t("row.show-less") : t(text, { count }));
+  return h("button", { class: "b bare expand", type: "button", "data-do": "expand", "data-part": part, "aria-expanded": String(isOpen) }, isOpen ? t("row.show-less") : t(key, { count }));
 }
 
 /** Shorten code of many lines.

@@ -21,7 +21,7 @@ import { FOLLOWED, INHERIT, isFollowed, isTopicMuted, MUTED, policyOf, UNMUTED }
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
-/** @typedef {import("../sync/event_types.d.ts").UpdateMessageEvent} UpdateMessageEvent */
+/** @typedef {import("../core/api_types.d.ts").MoveEvent} MoveEvent */
 /** @typedef {{emoji_name: string, emoji_code: string, reaction_type: string}} EmojiChoice */
 
 const MAX_HIDDEN_PREVIEWS = 200; // of linked pages, per person
@@ -187,7 +187,7 @@ function openMenuOnHold(event) {
 }
 
 /** All messages of the topic that is shown were moved one by one: show the topic that they moved to.
- * @param {UpdateMessageEvent} event */
+ * @param {MoveEvent} event */
 function followEmptiedTopic(event) {
   const here = currentRoute()?.conversation;
   if (!here || !isInChannel(here) || here.channel !== event.stream_id) return;
@@ -197,7 +197,7 @@ function followEmptiedTopic(event) {
 }
 
 /** The topic that is shown was renamed or moved: show it under its new name.
- * @param {UpdateMessageEvent} event */
+ * @param {MoveEvent} event */
 function followMove(event) {
   const here = currentRoute()?.conversation;
   if (!here || !isInChannel(here) || event.propagate_mode === "change_one") return;

@@ -12,12 +12,9 @@ import { on, nextFrame } from "../core/signals.js";
 import { emptyState, failedState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
 import { isTopicMuted } from "../state/topics.js";
 import { unreadCount } from "../state/unread.js";
-import { addTexts, t } from "../core/i18n.js";
-import { listTexts } from "./list_texts.js";
+import { t } from "../core/i18n.js";
 
 /** @typedef {{conversation: import("../state/conversations.js").Conversation, newest: number, senders: number[]}} Recent */
-
-addTexts(listTexts);
 
 const FETCH_SIZE = 400;
 const FILTERS = ["all", "unread", "mine", "direct"];

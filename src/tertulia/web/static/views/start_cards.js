@@ -2,15 +2,14 @@
 
 import { get, post } from "../core/api.js";
 import { h, icon } from "../core/html.js";
-import { addTexts, t } from "../core/i18n.js";
+import { t } from "../core/i18n.js";
 import { channels, myChannels } from "../state/channels.js";
 import { cachedMessages } from "../state/messages.js";
-import { channelHash, topicsHash } from "../state/narrow.js";
+import { topicsHash } from "../state/narrow.js";
 import { people } from "../state/people.js";
 import { myId, realm, state } from "../state/session.js";
 import { hideStartCard, isInFirstDays } from "./first_days.js";
 import { toast } from "./layout.js";
-import { startTexts } from "./start_texts.js";
 
 /** @typedef {import("../core/html.js").Child} Child */
 /** @typedef {{title: string, text: string, done: boolean, more?: Child, actions?: Child[]}} Step */
@@ -20,8 +19,6 @@ const LINK_MINUTES = 7 * 24 * 60;
 let invitation = "";
 let isLinkWanted = true; // it is asked for once, and again by the button
 let isImportShown = false;
-
-addTexts(startTexts);
 
 /** @param {() => void} redraw
  * @returns {HTMLElement | null} */
@@ -45,7 +42,7 @@ function ownerCard(redraw) {
   const done = steps.filter((step) => step.done).length;
   if (done === steps.length) return null;
   const hideButton = h("button", { class: "b bare", type: "button", "data-key": "start-hide", onclick: () => { hideStartCard(); redraw(); } }, t("content.hide"));
-  return h("section", { class: "todo", "aria-labelledby": "start-title" },
+  return h("section", { class: "steps", "aria-labelledby": "start-title" },
     h("header", {}, h("div", {}, h("h2", { id: "start-title" }, t("start.four")), h("p", {}, t(`start.done-${done}`))), hideButton),
     h("ol", {}, ...steps.map(stepRow)));
 }
@@ -61,7 +58,7 @@ function ownerSteps(redraw) {
     { title: t("start.picture"), text: t("start.picture-text"), done: realm("icon_source") === "U", actions: [h("a", { class: "b", href: "#organization/organization-profile" }, t("start.picture-choose"))] },
     { title: t("start.invite"), text: t("start.invite-text"), done: members > 1, more: members > 1 ? null : invitationLine(redraw), actions: [h("a", { class: "b", href: "#organization/invitations" }, t("start.invite-mail"))] },
     { title: t("start.write"), text: t("start.write-text"), done: hasMessages, more: isImportShown && importHelp(), actions: [
-      general && h("a", { class: "b", href: channelHash(general.stream_id) }, t("start.write-in", { channel: general.name })),
+      general && h("button", { class: "b", type: "button", "data-do": "new-topic-in", "data-channel": general.stream_id }, t("start.write-in", { channel: general.name })),
       h("button", { class: "b", type: "button", "data-key": "start-import", "aria-expanded": String(isImportShown), onclick: () => { isImportShown = !isImportShown; redraw(); } }, t("start.import")),
     ] },
   ];

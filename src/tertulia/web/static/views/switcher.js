@@ -283,7 +283,7 @@ function personHint(id) {
 }
 
 function switcherKeys() {
-  const key = (/** @type {string[]} */ keys, /** @type {string} */ text, isEnd = false) => h("span", { class: isEnd && "end" }, ...keys.map((each) => h("kbd", {}, each)), t(text));
+  const key = (/** @type {string[]} */ keys, /** @type {PlainTextKey} */ text, isEnd = false) => h("span", { class: isEnd && "end" }, ...keys.map((each) => h("kbd", {}, each)), t(text));
   return h("div", { class: "keys", "aria-hidden": "true" },
     key(["↑", "↓"], "switcher.choose"), key(["⏎"], "switcher.open"), key(["Ctrl ⏎"], "switcher.new-tab"),
     key(["@"], "switcher.only-people", true), key(["#"], "switcher.only-channels"), key([">"], "switcher.only-topics"));

@@ -66,7 +66,8 @@ export function routeTitle(route) {
   return t(`view.${route.view}`);
 }
 
-/** @param {import("../state/narrow.js").Term[]} terms */
+/** @param {import("../state/narrow.js").Term[]} terms
+ * @returns {`view.${string}`} */
 export function viewName(terms) {
   const only = terms.length === 1 ? terms[0] : { operator: "", operand: "" };
   if (only.operator === "is") return `view.${only.operand}`;

@@ -1,0 +1,61 @@
+"""How SQLite spells what the two databases write differently."""
+
+from collections.abc import Mapping
+
+types: Mapping[str, str] = {
+    "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
+    # AUTOINCREMENT writes one more page for every row, which is too expensive for messages.
+    "numbered": "INTEGER PRIMARY KEY",
+    "last_message_id": "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'message')",
+    "blob": "BLOB",
+    "unreadable_vote": (
+        "json_valid(content) AND json_extract(content, '$.type') = 'vote' AND NOT ("
+        "replace(coalesce(json_extract(content, '$.key'), ''), 'canned', '0')"
+        " GLOB '[0-9]*,[0-9]*'"
+        " AND replace(json_extract(content, '$.key'), 'canned', '0') NOT GLOB '*[^0-9,]*'"
+        " AND json_extract(content, '$.key') NOT GLOB '*,*,*'"
+        " AND length(json_extract(content, '$.key')) <= 16)"
+    ),
+    "bytewise": "",  # lower() changes only ASCII letters
+    "clustered": " WITHOUT ROWID",
+    "sha256_of_digest": "sha256(digest)",
+    "random_id": "lower(hex(randomblob(16)))",
+    "random_stamp": "(1 + abs(random() % 2147483646))",
+}
+declared_references = (
+    'SELECT m.name AS table_name, f."from" AS column_name, f."table" AS target'
+    " FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'"
+)
+columns = (
+    "SELECT m.name AS table_name, c.name AS column_name, c.type AS type FROM sqlite_master m"
+    " JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'"
+    " ORDER BY m.name, c.cid"
+)
+next_message_id = (
+    "(SELECT 1 + max(coalesce((SELECT max(id) FROM message), 0),"
+    " coalesce((SELECT max(newest) FROM deleted_message), 0)))"
+)
+version = "SELECT 'SQLite ' || sqlite_version() AS value"
+size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"
+row_lock = ""  # SQLite has one writer
+writes_in_queries = False
+
+
+def joined_ids(column: str) -> str:
+    return f"group_concat({column})"
+
+
+def lower(text: str) -> str:
+    return f"lower({text})"
+
+
+def floor(number: str) -> str:
+    return f"CAST({number} AS INTEGER)"
+
+
+def byte_length(column: str) -> str:
+    return f"length(CAST({column} AS BLOB))"
+
+
+def beside(group: str, value: str, sign: str, bound: str) -> str:
+    return f"{group} = {value} AND id {sign} {bound}"

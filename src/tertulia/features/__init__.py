@@ -1,0 +1,52 @@
+"""The features: one module for each thing that nothing else depends on. This is their list.
+
+A module has record, rules, events, actions and endpoints of its feature, from top to bottom, and
+`FEATURE`: what the feature adds to the core.
+"""
+
+from tertulia.actions.messages.deletion import BEFORE_DELETION
+from tertulia.actions.people.agent_revocation import BEFORE_END
+from tertulia.events.snapshot.lists import LISTS
+from tertulia.events.snapshot.register_parts import PARTS
+from tertulia.features import (
+    alert_words,
+    bot_storage,
+    custom_emoji,
+    drafts,
+    linkifiers,
+    mail_domains,
+    muted_users,
+    navigation_views,
+    playgrounds,
+    reminders,
+    reports,
+    scheduled,
+    snippets,
+    topic_summary,
+    usage,
+    video_calls,
+    welcome_message,
+)
+
+FEATURES = (
+    alert_words.FEATURE,
+    custom_emoji.FEATURE,
+    drafts.FEATURE,
+    linkifiers.FEATURE,
+    mail_domains.FEATURE,
+    muted_users.FEATURE,
+    navigation_views.FEATURE,
+    playgrounds.FEATURE,
+    reminders.FEATURE,
+    reports.FEATURE,
+    scheduled.endpoints.FEATURE,
+    snippets.FEATURE,
+)
+
+for each in FEATURES:
+    LISTS.update(each.register)
+    PARTS.extend(each.state.items())
+    if each.before_deletion is not None:
+        BEFORE_DELETION.append(each.before_deletion)
+    if each.before_end_of_grant is not None:
+        BEFORE_END.append(each.before_end_of_grant)

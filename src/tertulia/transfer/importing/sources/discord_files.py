@@ -1,0 +1,54 @@
+"""Finds and reads the files of DiscordChatExporter. An aborted run leaves one that is cut."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+HEAD_BYTES = 4096
+ROOT_KEYS = (b'"guild"', b'"channel"', b'"dateRange"')
+
+_MESSAGES = re.compile(r'"messages"\s*:\s*\[')
+_SEPARATOR = re.compile(r"[\s,]*")
+
+Row = dict[str, Any]
+
+
+def exports_in(folder: Path) -> list[Path]:
+    return [file for file in sorted(folder.rglob("*.json")) if _is_export(file)]
+
+
+def decoded(file: Path) -> tuple[Row, list[Row], bool]:
+    """The root and the messages of a file, and whether it is whole."""
+    data = file.read_bytes()
+    try:
+        root: Row = msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        return _salvaged(data.decode(errors="replace"))
+    return root, root["messages"], True
+
+
+def _is_export(file: Path) -> bool:
+    with file.open("rb") as opened:
+        head = opened.read(HEAD_BYTES)
+    return all(key in head for key in ROOT_KEYS)
+
+
+def _salvaged(text: str) -> tuple[Row, list[Row], bool]:
+    """The whole messages of a file that is cut off. Raises ValueError if it has no head."""
+    start = _MESSAGES.search(text)
+    if start is None:
+        raise ValueError
+    root: Row = json.loads(f"{text[: start.end()]}]}}")
+    rows: list[Row] = []
+    position, decode = start.end(), json.JSONDecoder().raw_decode
+    while True:
+        separator = _SEPARATOR.match(text, position)
+        assert separator is not None
+        try:
+            row, position = decode(text, separator.end())
+        except ValueError:
+            return root, rows, False
+        rows.append(row)

@@ -1,2 +1,0 @@
-/** Texts of administration, in the page's language: a file of `translations/`. */
-export const adminTexts: Record<string, string | Record<string, string>>;

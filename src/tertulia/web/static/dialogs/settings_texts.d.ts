@@ -1,2 +1,0 @@
-/** Texts of settings, in the page's language: a file of `translations/`. */
-export const settingsTexts: Record<string, string | Record<string, string>>;

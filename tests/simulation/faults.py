@@ -1,0 +1,104 @@
+"""What goes wrong in a run: a seed decides it in advance, so that a run can be made smaller.
+
+A scenario is plain data. `shrink` removes parts of it and runs it again.
+"""
+
+import random
+from dataclasses import dataclass
+from typing import Literal
+
+Death = Literal["kill", "kill in a write", "power cut", "stop"]
+
+
+@dataclass(frozen=True)
+class DiskError:
+    """The n-th operation of a kind fails, and `count - 1` after it."""
+
+    kind: Literal["write", "sync"]
+    nth: int
+    name: Literal["ENOSPC", "EIO"]
+    count: int
+
+    def is_at(self, number: int) -> bool:
+        return self.nth <= number < self.nth + self.count
+
+
+@dataclass(frozen=True)
+class Life:
+    """How one life of the server ends, and what it suffers.
+
+    A kill comes after so many callbacks of the server, or before an operation of its disk. A power
+    cut is a kill after which unsynced writes may be lost.
+    """
+
+    death: Death
+    callbacks: int  # before the death
+    operation: int = 0  # of the disk, for deaths in a write
+    disk_error: DiskError | None = None
+    has_slow_syncs: bool = False
+    wall_step_seconds: float = 0.0  # how the wall clock is set in the middle
+    leap_seconds: float = 0.0  # how long the machine is suspended in the middle
+
+    def __str__(self) -> str:
+        parts = [f"{self.death} after {self.callbacks} callbacks"]
+        if self.operation:
+            parts = [f"{self.death} before operation {self.operation} of the disk"]
+        if self.disk_error is not None:
+            parts.append(f"{self.disk_error.name} at {self.disk_error.kind} {self.disk_error.nth}")
+        if self.has_slow_syncs:
+            parts.append("slow syncs")
+        if self.wall_step_seconds:
+            parts.append(f"clock set by {self.wall_step_seconds:+.0f} s")
+        if self.leap_seconds:
+            parts.append(f"suspended for {self.leap_seconds / 86400:.1f} days")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    seed: int
+    people: int
+    listeners: int
+    lives: tuple[Life, ...]
+    loss_share: float  # of packets that break a connection
+    think_seconds: float  # between two actions of a person
+    actions: tuple[str, ...] = ()  # only these; all if empty
+
+    @property
+    def has_disk_trouble(self) -> bool:
+        return any(life.disk_error or life.has_slow_syncs for life in self.lives)
+
+
+def of_seed(seed: int) -> Scenario:
+    rng = random.Random(f"scenario {seed}")
+    return Scenario(
+        seed,
+        people=rng.randint(2, 5),
+        listeners=2,
+        lives=tuple(_life(rng) for _ in range(rng.randint(3, 8))),
+        loss_share=rng.choice([0.0, 0.01, 0.05]),
+        think_seconds=rng.choice([0.05, 0.2, 0.5]),
+    )
+
+
+def _life(rng: random.Random) -> Life:
+    deaths: list[Death] = ["kill", "kill in a write", "power cut", "stop"]
+    (death,) = rng.choices(deaths, weights=[5, 3, 4, 1])
+    callbacks = rng.choice([rng.randint(1, 300), rng.randint(300, 4000)])
+    operation = rng.randint(1, 300)
+    is_in_write = death == "kill in a write" or (death == "power cut" and rng.random() < 0.7)
+    error = None
+    if rng.random() < 0.15:
+        kind, name = rng.choice(
+            [("write", "ENOSPC"), ("write", "EIO"), ("sync", "EIO"), ("sync", "ENOSPC")]
+        )
+        error = DiskError(kind, rng.randint(1, 150), name, rng.choice([1, 1, 3, 20]))  # type: ignore[arg-type]
+    return Life(
+        death,
+        callbacks,
+        operation if is_in_write else 0,
+        error,
+        has_slow_syncs=rng.random() < 0.1,
+        wall_step_seconds=rng.choice([-3600.0, 3600.0, 300.0]) if rng.random() < 0.1 else 0.0,
+        leap_seconds=rng.choice([60.0, 86400.0, 40 * 86400.0]) if rng.random() < 0.05 else 0.0,
+    )

@@ -1,0 +1,109 @@
+"""A listener: a client that registers once, and then applies every event until the run ends."""
+
+import asyncio
+from typing import Any
+
+from tests.simulation.network import Answer, ConnectionLost
+from tests.simulation.people import Call
+from tests.support import model_personal_state, model_state
+from tests.support.model_client import Picture, Subject
+
+OPTIONS = {
+    "client_capabilities": model_state.CAPABILITIES,
+    "include_subscribers": True,
+    "apply_markdown": False,
+}
+SUBJECTS: tuple[Subject, ...] = (model_state.SUBJECT, model_personal_state.SUBJECT)
+
+# The model of unread messages knows no deletions; `ReceivedMessages` does.
+_NOT_MODELLED = (model_personal_state.message, model_personal_state.update_message_flags)
+
+
+def pictures(state: dict[str, Any]) -> list[Picture]:
+    """The state of each model, as a register returns it."""
+    return [
+        {name: read(state) for name, read in each.parts.items() if name != "unread"}
+        for each in SUBJECTS
+    ]
+
+
+class Listener:
+    def __init__(self, index: int, user_id: int, call: Call, private_channel: int) -> None:
+        self.index, self.user_id = index, user_id
+        self._call = call
+        self._private = private_channel
+        self.queue_id: str | None = None
+        self.last_event_id = -1
+        self.first_message_id = 0
+        self.received: list[int] = []  # messages
+        self.pictures: list[Picture] = []
+        self.problems: list[str] = []
+        self.may_expire = False  # the machine was suspended for longer than a queue lives
+        self._may_read_private = False
+
+    async def live(self) -> None:
+        while True:
+            try:
+                if self.queue_id is None:
+                    await self._register()
+                else:
+                    await self._poll()
+            except ConnectionLost:
+                await asyncio.sleep(0.3)
+
+    async def _register(self) -> None:
+        answer = await self.register()
+        if not answer.is_good:
+            await asyncio.sleep(0.5)
+            return
+        state = answer.json
+        self.queue_id, self.last_event_id = state["queue_id"], state["last_event_id"]
+        self.first_message_id = state["max_message_id"]
+        self.pictures = pictures(state)
+        self.received = []
+        self._may_read_private = self._private in self.pictures[0]["subscriptions"]
+
+    async def register(self) -> Answer:
+        return await self._call(self.index, "POST", "/register", OPTIONS)
+
+    async def _poll(self) -> None:
+        params = {"queue_id": self.queue_id, "last_event_id": self.last_event_id}
+        answer = await self._call(self.index, "GET", "/events", params)
+        if answer.is_good:
+            for event in answer.json["events"]:
+                self._receive(event)
+        elif answer.code == "BAD_EVENT_QUEUE_ID":
+            if not self.may_expire:
+                self.problems.append(f"queue {self.queue_id} was lost")
+            self.queue_id = None
+        else:
+            await asyncio.sleep(0.3)
+
+    def _receive(self, event: dict[str, Any]) -> None:
+        if event["id"] <= self.last_event_id:
+            self.problems.append(f"event {event['id']} came after {self.last_event_id}")
+        self.last_event_id = event.pop("id")
+        if event["type"] == "message":
+            self._receive_message(event["message"])
+        elif event["type"] == "subscription" and event["op"] in ("add", "remove"):
+            changed = [each["stream_id"] for each in event["subscriptions"]]
+            is_private = self._private in changed
+            self._may_read_private = event["op"] == "add" if is_private else self._may_read_private
+        for subject, picture in zip(SUBJECTS, self.pictures, strict=True):
+            handle = subject.handlers.get(event["type"])
+            if handle is None or handle in _NOT_MODELLED:
+                continue
+            try:
+                handle(picture, event)
+            except (AssertionError, KeyError) as error:
+                if isinstance(error, KeyError) and event.get("op") == "remove":
+                    continue  # what was deleted before its event was read came without contents
+                self.problems.append(f"an event does not fit the state: {error!r}: {event}")
+
+    def _receive_message(self, message: dict[str, Any]) -> None:
+        number = message["id"]
+        if self.received and number <= self.received[-1]:
+            self.problems.append(f"message {number} came after {self.received[-1]}")
+        self.received.append(number)
+        if message.get("stream_id") == self._private and not self._may_read_private:
+            self.problems.append(f"message {number} came after the access had ended")

@@ -1,0 +1,447 @@
+"""People: clients that do what a team does all day, each one thing after the other.
+
+`ACTIONS` has every action with its weight. An action calls the API and tells the model what it has
+learnt. If the connection is lost, sends are repeated with their key until they are answered; other
+calls stay uncertain.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeVar
+
+from tests.simulation.machine import CLOCK
+from tests.simulation.model import ABSENT, Model, Thing
+from tests.simulation.network import Answer, ConnectionLost
+
+Call = Callable[..., Awaitable[Answer]]
+Action = Callable[["Person"], Awaitable[None]]
+T = TypeVar("T")
+
+ACTIONS: dict[str, tuple[float, Action]] = {}
+
+# Answers that promise that the call has changed nothing.
+_NOTHING_DONE = frozenset({400, 401, 403, 404, 405, 409, 413, 429, 503})
+
+
+def action(weight: float) -> Callable[[Action], Action]:
+    def add(function: Action) -> Action:
+        ACTIONS[function.__name__] = weight, function
+        return function
+
+    return add
+
+
+class Place:
+    """What all people know of the organization."""
+
+    def __init__(self, channels: dict[str, int], groups: dict[str, int], user_ids: list[int]):
+        self.channels, self.groups, self.user_ids = channels, groups, user_ids
+
+
+class Person:
+    """`call` raises ConnectionLost. `index` is the number of the account; 0 is the owner."""
+
+    def __init__(
+        self,
+        index: int,
+        call: Call,
+        model: Model,
+        rng: random.Random,
+        place: Place,
+        think_seconds: float,
+        names: Iterable[str] = (),
+    ) -> None:
+        self.index, self.model, self.rng, self.place = index, model, rng, place
+        self._call = call
+        self._think_seconds = think_seconds
+        chosen = {name: ACTIONS[name] for name in names or ACTIONS}
+        self._weights = [weight for weight, _ in chosen.values()]
+        self._actions = [function for _, function in chosen.values()]
+        self.errors: list[str] = []
+        self.is_over = False
+
+    @property
+    def user_id(self) -> int:
+        return self.place.user_ids[self.index]
+
+    async def live(self) -> None:
+        """Act until the run is over, and finish what was begun."""
+        while not self.is_over:
+            await asyncio.sleep(self.rng.expovariate(1 / self._think_seconds))
+            await self.act()
+
+    async def act(self) -> None:
+        (chosen,) = self.rng.choices(self._actions, self._weights)
+        try:
+            await chosen(self)
+        except ConnectionLost:
+            await asyncio.sleep(self.rng.uniform(0.1, 1.0))
+
+    async def call(self, method: str, path: str, /, **params: Any) -> Answer:
+        answer = await self._call(self.index, method, path, params)
+        if answer.status >= 500 and answer.status != 503 and answer.code != "OUTCOME_UNKNOWN":
+            self.errors.append(f"{answer.status} for {method} {path}: {answer.json}")
+        return answer
+
+    async def call_with(
+        self, method: str, path: str, params: dict[str, Any], headers: dict[str, str]
+    ) -> Answer:
+        return await self._call(self.index, method, path, params, headers)
+
+    async def change(
+        self, thing: Thing, content: str | None, method: str, path: str, /, **params: Any
+    ) -> Answer | None:
+        """Call what sets the content of a thing, and tell the model. None if it was not done."""
+        before = set(thing.allowed)
+        thing.may_become(content)
+        try:
+            answer = await self.call(method, path, **params)
+        except ConnectionLost:
+            thing.lost(content)
+            raise
+        if answer.is_good:
+            thing.became(content)
+            return answer
+        if answer.status in _NOTHING_DONE:
+            thing.refused(before)
+        else:
+            thing.lost(content)
+        return None
+
+    async def create(self, kind: str, path: str, id_key: str = "", /, **params: Any) -> Thing:
+        thing = self.model.new(kind, self.index)
+        params = {name: _marked(value, thing.mark) for name, value in params.items()}
+        answer = await self.change(thing, thing.mark, "POST", path, **params)
+        if answer is not None and id_key:
+            thing.number = answer.json[id_key]
+        elif answer is not None:
+            thing.number = thing.mark
+        return thing
+
+    def pick(self, among: list[T]) -> T | None:
+        return self.rng.choice(among) if among else None
+
+    async def delete(self, kind: str, path: str, /, **params: Any) -> None:
+        thing = self.pick(self.model.of(kind, self.index))
+        if thing is not None:
+            params = {name: _marked(value, thing.mark) for name, value in params.items()}
+            await self.change(thing, ABSENT, "DELETE", path.format(thing.number), **params)
+
+    async def edit(self, kind: str, path: str, /, **params: Any) -> None:
+        thing = self.pick(self.model.of(kind, self.index))
+        if thing is not None:
+            text = f"{thing.mark} {self.rng.randint(2, 99)}"
+            params = {name: _marked(value, text) for name, value in params.items()}
+            await self.change(thing, text, "PATCH", path.format(thing.number), **params)
+
+
+def _marked(value: Any, text: str) -> Any:
+    """A parameter with the text of a thing where it says MARK."""
+    if isinstance(value, str):
+        return value.replace("MARK", text)
+    if isinstance(value, dict):
+        return {name: _marked(each, text) for name, each in value.items()}
+    return [_marked(each, text) for each in value] if isinstance(value, list) else value
+
+
+# --- messages ---
+
+
+@action(10)
+async def send(person: Person) -> None:
+    channel = person.rng.choice(["general", "general", "general", "vault", "attic"])
+    topic = f"topic {person.rng.randint(0, 3)}"
+    await _send(person, type="channel", to=person.place.channels[channel], topic=topic)
+
+
+@action(2)
+async def send_direct(person: Person) -> None:
+    await _send(person, type="direct", to=[person.rng.choice(person.place.user_ids)])
+
+
+async def _send(person: Person, **params: Any) -> None:
+    """Repeat it with its key until it is answered."""
+    thing = person.model.new("m", person.index)
+    key = {"idempotency-key": thing.mark}
+    thing.may_become(thing.mark)
+    while True:
+        try:
+            given = params | {"content": thing.mark}
+            answer = await person.call_with("POST", "/messages", given, key)
+        except ConnectionLost:
+            await asyncio.sleep(person.rng.uniform(0.05, 0.5))
+            continue
+        if answer.is_good:
+            thing.became(thing.mark)
+            thing.number = answer.json["id"]
+            thing.info["where"] = params["to"]
+            return
+        if answer.status in (400, 403):
+            thing.refused({ABSENT})
+            return
+        await asyncio.sleep(0.5)
+
+
+@action(2)
+async def edit_message(person: Person) -> None:
+    await person.edit("m", "/messages/{}", content="MARK")
+
+
+@action(1)
+async def rename_topic(person: Person) -> None:
+    thing = person.pick(person.model.of("m", person.index))
+    if thing is not None:
+        topic = f"topic {person.rng.randint(0, 5)}"
+        mode = person.rng.choice(["change_one", "change_later", "change_all"])
+        await person.call("PATCH", f"/messages/{thing.number}", topic=topic, propagate_mode=mode)
+
+
+@action(0.7)
+async def delete_message(person: Person) -> None:
+    await person.delete("m", "/messages/{}")
+
+
+@action(3)
+async def react(person: Person) -> None:
+    message = person.pick(person.model.of("m"))
+    if message is not None:
+        emoji = person.rng.choice(["tada", "heart", "+1"])
+        await person.call("POST", f"/messages/{message.number}/reactions", emoji_name=emoji)
+
+
+@action(1)
+async def take_reaction_back(person: Person) -> None:
+    message = person.pick(person.model.of("m"))
+    if message is not None:
+        emoji = person.rng.choice(["tada", "heart", "+1"])
+        await person.call("DELETE", f"/messages/{message.number}/reactions", emoji_name=emoji)
+
+
+@action(2)
+async def flag(person: Person) -> None:
+    messages = [each.number for each in person.model.of("m")]
+    some = person.rng.sample(messages, min(3, len(messages)))
+    kind, op = person.rng.choice(["read", "starred"]), person.rng.choice(["add", "remove"])
+    await person.call("POST", "/messages/flags", messages=some, op=op, flag=kind)
+
+
+@action(0.3)
+async def mark_all_as_read(person: Person) -> None:
+    await person.call("POST", "/mark_all_as_read")
+
+
+@action(1)
+async def report_typing(person: Person) -> None:
+    others = [person.rng.choice(person.place.user_ids)]
+    await person.call("POST", "/typing", op="start", type="direct", to=others)
+
+
+@action(0.5)
+async def report_presence(person: Person) -> None:
+    await person.call("POST", "/users/me/presence", status="active")
+
+
+# --- later ---
+
+
+@action(2)
+async def schedule(person: Person) -> None:
+    due = int(CLOCK.wall()) + person.rng.randint(2, 60)
+    thing = await person.create(
+        "later",
+        "/scheduled_messages",
+        "scheduled_message_id",
+        type="channel",
+        to=person.place.channels["general"],
+        topic="later",
+        content="MARK",
+        scheduled_delivery_timestamp=due,
+    )
+    thing.info["due"] = due
+
+
+@action(0.3)
+async def cancel_scheduled(person: Person) -> None:
+    thing = person.pick(person.model.of("later", person.index))
+    if thing is not None:
+        thing.info["is_touched"] = True  # it may be sent at the same moment
+        await person.delete("later", f"/scheduled_messages/{thing.number}")
+
+
+@action(0.5)
+async def remind(person: Person) -> None:
+    message = person.pick(person.model.of("m"))
+    if message is not None:
+        due = int(CLOCK.wall()) + person.rng.randint(2, 60)
+        await person.call(
+            "POST",
+            "/reminders",
+            message_id=message.number,
+            scheduled_delivery_timestamp=due,
+            note="Remember",
+        )
+
+
+# --- personal things ---
+
+
+@action(1)
+async def save_draft(person: Person) -> None:
+    draft = {"type": "", "to": [], "topic": "", "content": "MARK"}
+    thing = person.model.new("draft", person.index)
+    answer = await person.change(
+        thing, thing.mark, "POST", "/drafts", drafts=[_marked(draft, thing.mark)]
+    )
+    if answer is not None:
+        thing.number = answer.json["ids"][0]
+
+
+@action(0.5)
+async def edit_draft(person: Person) -> None:
+    draft = {"type": "", "to": [], "topic": "", "content": "MARK"}
+    await person.edit("draft", "/drafts/{}", draft=draft)
+
+
+@action(0.5)
+async def delete_draft(person: Person) -> None:
+    await person.delete("draft", "/drafts/{}")
+
+
+@action(1)
+async def save_snippet(person: Person) -> None:
+    await person.create(
+        "snippet", "/saved_snippets", "saved_snippet_id", title="Title", content="MARK"
+    )
+
+
+@action(0.5)
+async def edit_snippet(person: Person) -> None:
+    await person.edit("snippet", "/saved_snippets/{}", content="MARK")
+
+
+@action(0.5)
+async def delete_snippet(person: Person) -> None:
+    await person.delete("snippet", "/saved_snippets/{}")
+
+
+@action(0.5)
+async def add_alert_word(person: Person) -> None:
+    await person.create("alert", "/users/me/alert_words", alert_words=["MARK"])
+
+
+@action(0.3)
+async def remove_alert_word(person: Person) -> None:
+    await person.delete("alert", "/users/me/alert_words", alert_words=["MARK"])
+
+
+@action(0.5)
+async def set_status(person: Person) -> None:
+    await person.call("POST", "/users/me/status", status_text=f"busy {person.rng.randint(0, 9)}")
+
+
+@action(0.5)
+async def change_settings(person: Person) -> None:
+    number = person.rng.randint(0, 1)
+    await person.call("PATCH", "/settings", twenty_four_hour_time=bool(number))
+
+
+@action(0.5)
+async def follow_topic(person: Person) -> None:
+    topic = f"topic {person.rng.randint(0, 3)}"
+    channel, policy = person.place.channels["general"], person.rng.randint(0, 3)
+    await person.call(
+        "POST", "/user_topics", stream_id=channel, topic=topic, visibility_policy=policy
+    )
+
+
+@action(0.5)
+async def mute_someone(person: Person) -> None:
+    method = person.rng.choice(["POST", "DELETE"])
+    await person.call(method, f"/users/me/muted_users/{person.rng.choice(person.place.user_ids)}")
+
+
+# --- channels, groups and the organization ---
+
+
+@action(0.5)
+async def found_channel(person: Person) -> None:
+    await person.create("channel", "/users/me/subscriptions", subscriptions=[{"name": "MARK"}])
+
+
+@action(1.5)
+async def change_vault(person: Person) -> None:
+    """The owner lets others into the private channel, and puts them out."""
+    others = [person.rng.choice(person.place.user_ids[1:])]
+    if person.index == 0 and person.rng.random() < 0.5:
+        await person.call(
+            "POST", "/users/me/subscriptions", subscriptions=[{"name": "vault"}], principals=others
+        )
+    elif person.index == 0:
+        await person.call(
+            "DELETE", "/users/me/subscriptions", subscriptions=["vault"], principals=others
+        )
+
+
+@action(1)
+async def join_or_leave(person: Person) -> None:
+    if person.rng.random() < 0.6:
+        subscriptions = [{"name": "attic"}]
+        await person.call("POST", "/users/me/subscriptions", subscriptions=subscriptions)
+    else:
+        await person.call("DELETE", "/users/me/subscriptions", subscriptions=["attic"])
+
+
+@action(0.5)
+async def describe_channel(person: Person) -> None:
+    channel = person.place.channels["attic"]
+    await person.call(
+        "PATCH", f"/streams/{channel}", description=f"About {person.rng.randint(0, 99)}"
+    )
+
+
+@action(0.5)
+async def found_group(person: Person) -> None:
+    await person.create(
+        "group",
+        "/user_groups/create",
+        "group_id",
+        name="MARK",
+        description="",
+        members=[person.user_id],
+    )
+
+
+@action(0.5)
+async def change_group(person: Person) -> None:
+    group = person.pick(person.model.of("group"))
+    if group is not None:
+        other = [person.rng.choice(person.place.user_ids)]
+        change = {person.rng.choice(["add", "delete"]): other}
+        await person.call("POST", f"/user_groups/{group.number}/members", **change)
+
+
+@action(0.5)
+async def change_role(person: Person) -> None:
+    """Only an owner may; the last account has no other part in the run."""
+    if person.index == 0:
+        role = person.rng.choice([200, 300, 400])
+        await person.call("PATCH", f"/users/{person.place.user_ids[-1]}", role=role)
+
+
+@action(0.5)
+async def add_linkifier(person: Person) -> None:
+    if person.index == 0:
+        url = "https://example.com/MARK"
+        await person.create("link", "/realm/filters", "id", pattern="MARK", url_template=url)
+
+
+@action(0.3)
+async def remove_linkifier(person: Person) -> None:
+    await person.delete("link", "/realm/filters/{}")
+
+
+@action(0.5)
+async def change_organization(person: Person) -> None:
+    if person.index == 0:
+        await person.call("PATCH", "/realm", description=f"About {person.rng.randint(0, 99)}")

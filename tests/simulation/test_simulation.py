@@ -1,0 +1,38 @@
+"""Whole servers in the simulator: fixed seeds, and every seed that ever failed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def simulate(*args: str, hash_seed: str = "0") -> str:
+    """The output of the simulator, in a process of its own: it replaces clocks and threads."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.simulation", *args],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.on_one
+def test_no_law_is_broken_under_kills_and_power_cuts():
+    assert " 0 failed" in simulate("--seeds", "5")
+
+
+@pytest.mark.on_one
+def test_every_seed_that_ever_failed_breaks_no_law():
+    assert " 0 failed" in simulate("--kept")
+
+
+@pytest.mark.on_one
+def test_a_seed_has_the_same_story_in_another_process():
+    assert simulate("--seed", "3") == simulate("--seed", "3")

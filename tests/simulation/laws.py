@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 from tests.simulation.listener import OPTIONS, Listener, pictures
+from tests.simulation.machine import CLOCK
 from tests.simulation.model import ABSENT, Thing
 from tests.simulation.network import Answer, ConnectionLost
 from tests.simulation.server import DATABASE
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
+
+
+LAST_EVENTS_SECONDS = 10.0  # until a listener has received what a job changed
 
 
 async def check(world: "World") -> None:
@@ -63,21 +67,37 @@ async def _ask(world: "World", index: int, method: str, path: str, **params: Any
 
 
 async def _state_equals_register(world: "World", listener: Listener) -> list[str]:
-    """The state that a listener has built from events is the one that a new client gets."""
-    if listener.queue_id is None:
-        return [f"listener {listener.index} has no queue"]
+    """The state that a listener has built from events is the one that a new client gets. A job
+    may change the state meanwhile, so the listener has some time to receive the last events."""
+    end = CLOCK.monotonic + LAST_EVENTS_SECONDS
     while True:
-        try:
-            fresh = pictures((await listener.register()).json)
-            break
-        except ConnectionLost:
-            await asyncio.sleep(0.1)
-    return [
-        f"listener {listener.index}: its {name} is {mine[name]!r}, a register has {theirs[name]!r}"
-        for mine, theirs in zip(listener.pictures, fresh, strict=True)
-        for name in mine
-        if mine[name] != theirs[name]
+        if listener.queue_id is None:
+            problems = [f"listener {listener.index} has no queue"]
+        else:
+            state = (await _ask(world, listener.index, "POST", "/register", **OPTIONS)).json
+            problems = [
+                f"listener {listener.index}: its {name} differ from a register: {difference}"
+                for mine, theirs in zip(listener.pictures, pictures(state), strict=True)
+                for name in mine
+                if (difference := _difference(mine[name], theirs[name]))
+            ]
+        if not problems or CLOCK.monotonic > end:
+            return problems
+        await asyncio.sleep(1.0)
+
+
+def _difference(mine: Any, theirs: Any) -> str:
+    """The innermost parts that differ; empty if none does."""
+    if mine == theirs:
+        return ""
+    if not (isinstance(mine, dict) and isinstance(theirs, dict)):
+        return f"{mine!r} is {theirs!r}"
+    parts = [
+        f"{key}: {inner}"
+        for key in sorted(mine.keys() | theirs.keys(), key=str)
+        if (inner := _difference(mine.get(key, ABSENT), theirs.get(key, ABSENT)))
     ]
+    return "; ".join(parts)
 
 
 async def _acknowledged_things_are_there(world: "World", index: int) -> list[str]:

@@ -19,6 +19,7 @@ Action = Callable[["Person"], Awaitable[None]]
 T = TypeVar("T")
 
 ACTIONS: dict[str, tuple[float, Action]] = {}
+KEY_LIFE_SECONDS = 12 * 3600.0  # of `send_key_hours`, and less than any time that is slept
 
 # Answers that promise that the call has changed nothing.
 _NOTHING_DONE = frozenset({400, 401, 403, 404, 405, 409, 413, 429, 503})
@@ -161,11 +162,12 @@ async def send_direct(person: Person) -> None:
 
 
 async def _send(person: Person, **params: Any) -> None:
-    """Repeat it with its key until it is answered."""
+    """Repeat it with its key until it is answered, or until the server may have deleted the key."""
     thing = person.model.new("m", person.index)
+    give_up_at = CLOCK.wall() + KEY_LIFE_SECONDS
     key = {"idempotency-key": thing.mark}
     thing.may_become(thing.mark)
-    while True:
+    while CLOCK.wall() < give_up_at:
         try:
             given = params | {"content": thing.mark}
             answer = await person.call_with("POST", "/messages", given, key)
@@ -181,6 +183,7 @@ async def _send(person: Person, **params: Any) -> None:
             thing.refused({ABSENT})
             return
         await asyncio.sleep(0.5)
+    thing.lost(thing.mark)
 
 
 @action(2)

@@ -38,6 +38,7 @@ AGE_SECONDS = 60 * 86_400.0  # of the organization, when a run begins
 SETTLE_SECONDS = 70.0  # for listeners, and for a job that runs every minute
 MAX_LIFE_SECONDS = 60.0  # then the server dies anyway
 QUEUE_LIFE_SECONDS = 600.0
+MAX_DISTURBANCE_SECONDS = 5.0  # from the start of a life until its clocks are disturbed
 
 
 class Template:
@@ -180,6 +181,7 @@ class World:
         listening = [loop.create_task(each.live()) for each in self.listeners]
         for life in self.scenario.lives:
             await self._live(life)
+        await asyncio.sleep(MAX_DISTURBANCE_SECONDS)  # none comes while the laws are checked
         self._start()
         for person in self.people:
             person.is_over = True
@@ -213,7 +215,8 @@ class World:
         self._arm(server, life)
         if life.wall_step_seconds or life.leap_seconds:
             loop = asyncio.get_running_loop()
-            loop.call_later(self._rng.uniform(0.1, 5.0), self._disturb_clocks, life)
+            after = self._rng.uniform(0.1, MAX_DISTURBANCE_SECONDS)
+            loop.call_later(after, self._disturb_clocks, life)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._died.wait(), MAX_LIFE_SECONDS + life.leap_seconds)
         if life.death == "stop" and server.host.is_alive:
@@ -271,6 +274,7 @@ class World:
         return spring
 
     def _disturb_clocks(self, life: Life) -> None:
+        self.tell(f"the clocks: set by {life.wall_step_seconds} s, {life.leap_seconds} s pass")
         CLOCK.step_wall(life.wall_step_seconds)
         self.has_leapt |= life.wall_step_seconds > 0 or life.leap_seconds > 0
         if life.leap_seconds:

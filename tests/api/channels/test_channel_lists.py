@@ -268,6 +268,31 @@ def test_traffic_is_counted_for_channels_older_than_a_week(chat):
     assert (event["property"], event["value"]) == ("stream_weekly_traffic", 4)
 
 
+def test_events_about_a_channel_show_the_traffic_that_a_register_shows(chat):
+    ana = chat.person("ana", channels=["kitchen"])
+    ben = chat.person("ben")
+    kitchen = chat.channel("kitchen").id
+    chat.write(_age, kitchen, 14)
+    for _ in range(8):
+        ana.says("Soup", to="kitchen > lunch")
+    chat.write(actions.channels.channel_stats.count, 100)
+    queue = ben.listens_for("subscription", "stream")
+
+    ben.post("/users/me/subscriptions", subscriptions=[{"name": "kitchen"}]).succeeds()
+    ana.patch(f"/streams/{kitchen}", is_private=True).succeeds()
+
+    (added,) = [each for each in queue.all() if each["op"] == "add"]
+    assert added["subscriptions"][0]["stream_weekly_traffic"] == 4
+    late = chat.person("cleo")
+    queue = late.listens_for("subscription", "stream")
+    ana.post(
+        "/users/me/subscriptions", subscriptions=[{"name": "kitchen"}], principals=[late.id]
+    ).succeeds()
+    created, added = [each for each in queue.all() if each["op"] in ("create", "add")]
+    assert created["streams"][0]["stream_weekly_traffic"] == 4
+    assert added["subscriptions"][0]["stream_weekly_traffic"] == 4
+
+
 def test_a_silent_channel_becomes_inactive_and_active_again(chat):
     ana = chat.person("ana", channels=["kitchen"])
     kitchen = chat.channel("kitchen").id

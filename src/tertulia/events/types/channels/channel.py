@@ -104,11 +104,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def channel_object(
-    org: Organization,
-    channel: Channel,
-    *,
-    count: int | None = None,
-    traffic: int | None = None,
+    org: Organization, channel: Channel, *, count: int | None = None
 ) -> ChannelObject:
     """A channel in API format. In events about a new channel the number of subscribers may be
     outdated."""
@@ -134,7 +130,7 @@ def channel_object(
         topics_policy=channel.topics_policy,
         stream_post_policy=post_policy,
         is_announcement_only=post_policy == ADMINISTRATORS_POST,
-        stream_weekly_traffic=traffic,
+        stream_weekly_traffic=channel.weekly_traffic,
         subscriber_count=org.subscriber_count(channel.id) if count is None else count,
         default_push_notifications=channel.default_push,
         topic_summaries_allowed=channel.allows_summaries,
@@ -150,7 +146,7 @@ def opened_channel(org: Organization, channel: Channel) -> bytes:
     kept = org.encoded.channel(channel.id)
     known = kept.get("channel")
     if known is None:
-        shown = channel_object(org, channel, traffic=channel.weekly_traffic)
+        shown = channel_object(org, channel)
         known = kept["channel"] = _encode(shown)[:-1]
     return known
 

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import __version__, actions, api, events, markdown, storage
+from tertulia import actions, api, events, markdown, storage
 from tertulia.actions.data_check import CheckResult
 from tertulia.actions.messages.fast_path import FastPath
 from tertulia.api.authentication import Authenticator
@@ -35,7 +35,6 @@ from tertulia.external.stores.file_stores import FileStores
 from tertulia.features import FEATURES
 from tertulia.http import routing
 from tertulia.http.dispatch import Api, Authenticate, Precheck
-from tertulia.http.openapi import Glossary, describe
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest, Disconnected
@@ -581,27 +580,7 @@ def _due_job(
 @cache
 def description() -> bytes:
     """The OpenAPI description, the same for every server of this version."""
-    return msgspec.json.encode(
-        describe(
-            ROUTES,
-            title="Tertulia",
-            version=__version__,
-            glossary=Glossary(
-                about=api.openapi_texts.ABOUT,
-                sentence=api.openapi_texts.sentence,
-                of_field=api.openapi_texts.of_field,
-                schemas={
-                    **api.event_schemas.schemas(),
-                    **api.register_schema.schemas(),
-                    "ChangedSettings": {"additionalProperties": {}},
-                },
-                headers=api.openapi_texts.HEADERS,
-                webhooks=api.openapi_webhooks.WEBHOOKS,
-                example=api.examples.of_call,
-                example_of_path=api.examples.of_path,
-            ),
-        )
-    )
+    return api.description.encoded(ROUTES)
 
 
 async def _error_reply(request: Request, error: Exception) -> Response:

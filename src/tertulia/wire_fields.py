@@ -45,7 +45,7 @@ DeliveryEmail = Annotated[str, Doc("The real email address; null if the caller m
 DirectMembers = Annotated[list[int], Doc("The members of a direct conversation.")]
 EditTime = Annotated[int, Doc("The time of the edit, in UNIX seconds.")]
 EmojiCode = Annotated[str, Doc("The code that identifies the emoji.")]
-EmojiName = Annotated[str, Doc("The name of the emoji, such as `tada`.")]
+EmojiName = Annotated[str, Doc("The name of the emoji, such as `tada`.", example="tada")]
 EntryCount = Annotated[int, Doc("The number of entries.")]
 ExpiryTime = Annotated[int, Doc("The expiry, in UNIX seconds.")]
 FullName = Annotated[str, Doc("The full name.")]
@@ -101,9 +101,13 @@ ZulipFeatureLevel = Annotated[int, Doc("The same as `service_feature_level`.")]
 ZulipMergeBase = Annotated[str, Doc("The same as `service_merge_base`.")]
 ZulipVersion = Annotated[str, Doc("The same as `service_version`.")]
 AlertWordList = Annotated[list[str], Doc("The alert words of the user.")]
+DeliveryTimestamp = Annotated[
+    int, Doc("The time of delivery, in UNIX seconds.", example=4102444800)
+]
 DeviceId = Annotated[
     int, IdMarker, Doc("The id of the device, from `POST /register_client_device`.", example=3)
 ]
+HasFailed = Annotated[bool, Doc("Whether delivery failed.")]
 ListPosition = Annotated[int, Doc("The position in the list, from 0.")]
 PushKeyId = Annotated[int, Doc("The device's number of its push key.")]
 UrlTemplate = Annotated[str, Doc("The URL, as an RFC 6570 template.")]

@@ -1,108 +1,12 @@
 """An example call of every endpoint, shown on `/api` and in the description.
 
-Required parameters have an example value by name. Where that is not enough, or the name means
-something else, the endpoint has an entry of its own. Ids are placeholders: a test sends every
-example with real ids.
+Required parameters have an example in their `Doc`. Where that is not enough, or does not fit, the
+endpoint has an entry here. Ids are placeholders: a test sends every example with real ids.
 """
 
 from typing import Any
 
 from tertulia.http.routing import Route
-
-BY_NAME: dict[str, Any] = {
-    "alert_words": ["tea"],
-    "allow_subdomains": False,
-    "anchor": "newest",
-    "answer": '{"id": "…", "rawId": "…", "type": "public-key", "response": {}}',
-    "attachment_id": 4,
-    "auth": "BTBZMqHH6r4Tts7J_aSIgg",
-    "bot_id": 10,
-    "channel_folder_id": 2,
-    "code": "287082",
-    "content": "Soup is on!",
-    "description": "What we cook",
-    "domain": "example.com",
-    "draft": {"type": "stream", "to": [7], "topic": "lunch", "content": "Soup is"},
-    "draft_id": 5,
-    "drafts": [{"type": "stream", "to": [7], "topic": "lunch", "content": "Soup is"}],
-    "email": "ana@example.com",
-    "emoji_name": "tada",
-    "endpoint": "https://push.example.com/send/4711",
-    "entry_id": 17,
-    "export_id": 1,
-    "field_id": 3,
-    "field_type": 1,
-    "filename": "4e/m2ukXkHbkrN5B7TCYB/tides.pdf",
-    "filter_id": 2,
-    "flag": "read",
-    "fragment": "narrow/is/starred",
-    "full_name": "Ana Ruiz",
-    "group_id": 12,
-    "hold_id": 2,
-    "integration": "json",
-    "invite_id": 6,
-    "invitee_emails": "dora@example.com",
-    "is_pinned": True,
-    "members": [9],
-    "message_id": 42,
-    "messages": [42],
-    "msg_ids": [42],
-    "msg_type": "widget",
-    "muted_user_id": 11,
-    "name": "Kitchen",
-    "narrow": [{"operator": "channel", "operand": "general"}],
-    "night": True,
-    "num_after": 0,
-    "num_before": 20,
-    "op": "add",
-    "order": [2],
-    "ordered_linkifier_ids": [2],
-    "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-"
-    "AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
-    "passkey_id": 3,
-    "password": "tides rise at noon",
-    "pattern": "#(?P<id>[0-9]+)",
-    "playground_id": 1,
-    "property": "is_muted",
-    "pygments_language": "Python",
-    "queue_id": "fb67bf8a-c031-47cc-84cf-ed80accacda8",
-    "realm_id_str": "2",
-    "reminder_id": 8,
-    "report_type": "spam",
-    "saved_snippet_id": 5,
-    "scheduled_delivery_timestamp": 4102444800,
-    "scheduled_message_id": 3,
-    "secret": "MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U",
-    "agent_id": 12,
-    "session_id": 13,
-    "short_name": "helper",
-    "state": "q0Fh3SxWcXk0sJYwq8mZr1dVt2uTn5oLb7eGa9iKpMy",
-    "status": "active",
-    "storage": {"tide": "high"},
-    "stream": "general",
-    "stream_id": 7,
-    "stream_ids": [7],
-    "subscribers": [9],
-    "subscription_data": [{"stream_id": 7, "property": "is_muted", "value": True}],
-    "subscriptions": [{"name": "kitchen"}],
-    "title": "Recipe",
-    "to": "general",
-    "topic": "lunch",
-    "topic_name": "lunch",
-    "type": "channel",
-    "url_template": "https://example.com/issues/{id}",
-    "user_id": 9,
-    "username": "ana@example.com",
-    "value": True,
-    "visibility_policy": 3,
-    "welcome_message_custom_text": "Pull up a chair.",
-    "appid": "org.example.app",
-    "device_id": 3,
-    "meeting_name": "lunch",
-    "room_name": "lunch",
-    "token": "c0ffee",
-    "answer_token": "WzEsOSwxLDcsMF0.c0ffee",
-}
 
 _SUNNY = {"status_text": "At the beach", "emoji_name": "beach"}
 _ORGANIZATION = {"description": "We cook together", "message_retention_days": "unlimited"}
@@ -111,7 +15,10 @@ OF_CALLS: dict[str, dict[str, Any]] = {
     "DELETE /messages/{message_id}/reactions": {"emoji_name": "tada"},
     "DELETE /users/me/profile_data": {"data": [3]},
     "DELETE /users/me/subscriptions": {"subscriptions": ["garden"]},
-    "GET /events": {"queue_id": BY_NAME["queue_id"], "last_event_id": -1},
+    "GET /events": {
+        "queue_id": "fb67bf8a-c031-47cc-84cf-ed80accacda8",
+        "last_event_id": -1,
+    },
     "GET /external/{integration}": {"api_key": "zT5CbUwBaCAVqM9WXYDQZvf7XfgTYJzy"},
     "GET /messages": {
         "anchor": "newest",
@@ -122,9 +29,7 @@ OF_CALLS: dict[str, dict[str, Any]] = {
     "GET /realm/audit_log": {"limit": 20},
     "GET /realm/retention_preview": {"message_retention_days": 90},
     "POST /realm/legal_holds": {"reason": "Case 4711", "held_user_ids": [9]},
-    "GET /streams/{stream_id}/topic_deletion_preview": {"topic_name": "lunch"},
     "PATCH /streams/{stream_id}/topic_summaries": {"allowed": True},
-    "POST /streams/{stream_id}/topic_summaries": {"topic_name": "lunch"},
     "PATCH /answers/{answer_token}": {"content": "Soup is", "status_line": "reading 3 files"},
     "PATCH /realm/accounts": {"account_ids": [12, 17], "role": 400},
     "PATCH /bots/{bot_id}": {"full_name": "Helper"},
@@ -150,8 +55,8 @@ OF_CALLS: dict[str, dict[str, Any]] = {
         "payload": '{"status": "up"}',
         "text_template": "It is {{ status }}",
     },
-    "POST /bots": {"full_name": "Helper", "short_name": "helper", "bot_type": 1},
-    "POST /channels/create": {"name": "kitchen", "subscribers": [9], "description": "Soup"},
+    "POST /bots": {"full_name": "Helper", "bot_type": 1},
+    "POST /channels/create": {"name": "kitchen", "description": "Soup"},
     "POST /export/realm": {"export_type": "public"},
     "POST /external/{integration}": {
         "api_key": "zT5CbUwBaCAVqM9WXYDQZvf7XfgTYJzy",
@@ -160,7 +65,6 @@ OF_CALLS: dict[str, dict[str, Any]] = {
     },
     "POST /invites/multiuse": {"invite_expires_in_minutes": 1440},
     "POST /mobile_push/register": {
-        "device_id": 3,
         "push_key": "MTaUDJDMWypQ1WufZ1NRTHSSvgYtXh1qVNSjN3aBiEFt",
         "push_key_id": 2408,
         "token_kind": "fcm",
@@ -169,13 +73,13 @@ OF_CALLS: dict[str, dict[str, Any]] = {
         "encrypted_push_registration": "what only the service can read",
     },
     "POST /jwt/fetch_api_key": {"token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.x"},
-    "POST /answers": {"to": "general", "topic": "lunch"},
+    "POST /answers": {"topic": "lunch"},
     "POST /messages": {"to": "general", "topic": "lunch"},
     "POST /realm/playgrounds": {
         "name": "Try it",
         "url_template": "https://example.com/run/{code}",
     },
-    "POST /realm/profile_fields": {"name": "Favorite soup", "field_type": 1},
+    "POST /realm/profile_fields": {"name": "Favorite soup"},
     "POST /register": {"event_types": ["message"]},
     "POST /scheduled_messages": {"to": 7, "topic": "lunch"},
     "POST /submessage": {"content": '{"type": "vote", "key": "canned,0", "vote": 1}'},
@@ -191,12 +95,5 @@ OF_CALLS: dict[str, dict[str, Any]] = {
 def of_call(route: Route) -> dict[str, Any]:
     """The example parameters of a route; a test checks that all required ones are there."""
     own = OF_CALLS.get(f"{route.method} {route.path}", {})
-    parameters = route.contract.parameters
-    needed = (each for each in parameters if each.is_required and each.name not in own)
-    found = {each.name: each.doc.examples or [BY_NAME.get(each.name)] for each in needed}
-    return {name: found[name][0] for name in sorted(found) if found[name] != [None]} | own
-
-
-def of_path(name: str) -> Any:
-    """The example value of a path parameter."""
-    return BY_NAME.get(name)
+    found = {each.name: each.doc.examples for each in route.contract.parameters if each.is_required}
+    return {name: some[0] for name, some in sorted(found.items()) if some} | own

@@ -21,11 +21,12 @@ from tertulia.events.types.event import Event
 from tertulia.features.feature import Feature
 from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
-from tertulia.wire import WireEvent
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import AlertWordList
 
 MAX_WORDS = 500  # per user
 Word = Annotated[str, Stripped, MaxLength(100), NoNul]
-Words = Annotated[list[Word], MaxItems(MAX_WORDS)]
+Words = Annotated[list[Word], MaxItems(MAX_WORDS), Doc("The alert words.", example=["tea"])]
 
 
 class AlertWordsChanged(Event, frozen=True):
@@ -37,7 +38,7 @@ class AlertWordsChanged(Event, frozen=True):
     words: list[str] = []
 
     class Wire(WireEvent, tag="alert_words"):
-        alert_words: list[str]
+        alert_words: AlertWordList
 
     def touched(self) -> Invalidated:
         return Invalidated(alert_words={self.user_id})
@@ -77,7 +78,7 @@ def delete(tx: Tx, user: User, words: list[str]) -> list[str]:
 
 
 class AlertWords(Reply):
-    alert_words: list[str]
+    alert_words: AlertWordList
 
 
 async def fetch(call: Call) -> AlertWords:

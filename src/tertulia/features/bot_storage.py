@@ -10,6 +10,7 @@ from tertulia.errors import BadRequest
 from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul
 from tertulia.http.replies import Reply
 from tertulia.storage.record import Record
+from tertulia.wire import Doc
 
 MAX_LENGTH = 1_000_000  # characters of a bot's storage, including keys
 MAX_KEY_LENGTH = 255
@@ -17,7 +18,11 @@ MAX_KEYS_PER_CALL = 1000
 MAX_BODY = 9 * MAX_LENGTH + (1 << 20)  # a character takes up to nine bytes in a form
 
 Key = Annotated[str, MaxLength(MAX_KEY_LENGTH), NoNul]
-Keys = Annotated[list[Key], MaxItems(MAX_KEYS_PER_CALL)]
+Keys = Annotated[list[Key], MaxItems(MAX_KEYS_PER_CALL), Doc("The keys; without it, all.")]
+Texts = Annotated[
+    dict[str, Annotated[str, MaxLength(MAX_LENGTH), NoNul]],
+    Doc("The texts to store, by key.", example={"tide": "high"}),
+]
 
 
 class StoredText(Record, frozen=True):
@@ -69,12 +74,10 @@ def erase(tx: Tx, bot: User, keys: Sequence[str] | None) -> None:
 
 
 class Storage(Reply):
-    storage: dict[str, str]
+    storage: Annotated[dict[str, str], Doc("The stored texts, by key.")]
 
 
-async def store(
-    call: Call, *, storage: dict[str, Annotated[str, MaxLength(MAX_LENGTH), NoNul]]
-) -> None:
+async def store(call: Call, *, storage: Texts) -> None:
     """Store texts for the calling bot; replaces existing keys."""
     if len(storage) > MAX_KEYS_PER_CALL:
         raise BadRequest(f"storage is too long (limit: {MAX_KEYS_PER_CALL} items)")

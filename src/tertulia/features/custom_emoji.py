@@ -27,15 +27,24 @@ from tertulia.features.feature import Feature
 from tertulia.http.forms import Files
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import EmojiName
+
+CustomEmojiId = Annotated[str, Doc("The id of the custom emoji.")]
+IsDeactivated = Annotated[bool, Doc("Whether it is deactivated.")]
 
 
 class EmojiObject(msgspec.Struct):
-    id: str
-    name: str
-    source_url: str
-    deactivated: bool
-    author_id: int
-    still_url: str | None
+    id: CustomEmojiId
+    name: EmojiName
+    source_url: Annotated[str, Doc("The URL of the image.")]
+    deactivated: IsDeactivated
+    author_id: Annotated[int, Doc("The id of the user who added the emoji.")]
+    still_url: Annotated[
+        str | None, Doc("The URL of a still image; null if the emoji is not animated.")
+    ]
+
+
+EmojiById = Annotated[dict[str, EmojiObject], Doc("The custom emoji, by id.")]
 
 
 def emoji_object(emoji: CustomEmoji) -> EmojiObject:
@@ -55,24 +64,24 @@ def emoji_map(org: Organization) -> dict[str, EmojiObject]:
 
 class EmojiAdd(WireEvent, tag="realm_emoji"):
     op: Literal["add"]
-    emoji: EmojiObject
+    emoji: Annotated[EmojiObject, Doc("The new emoji.")]
 
 
 class EmojiChange(msgspec.Struct):
-    deactivated: bool
+    deactivated: IsDeactivated
 
 
 class EmojiUpdateOne(WireEvent, tag="realm_emoji"):
     op: Literal["update_one"]
-    emoji_id: str
-    data: EmojiChange
+    emoji_id: CustomEmojiId
+    data: Annotated[EmojiChange, Doc("What has changed.")]
 
 
 class EmojiUpdate(WireEvent, tag="realm_emoji"):
     """Compat: all emoji, for clients without `individual_emoji_changes`."""
 
     op: Literal["update"]
-    realm_emoji: dict[str, EmojiObject]
+    realm_emoji: EmojiById
 
 
 class EmojiAdded(Event, frozen=True):
@@ -158,7 +167,7 @@ MAX_BODY = domain.limits.MAX_EMOJI_BYTES + (1 << 20)  # room for the form around
 
 
 class EmojiList(Reply):
-    emoji: dict[str, EmojiObject]
+    emoji: EmojiById
 
 
 async def list_emoji(call: Call) -> EmojiList:
@@ -167,7 +176,7 @@ async def list_emoji(call: Call) -> EmojiList:
     return EmojiList({str(each.id): emoji_object(each) for each in found})
 
 
-async def upload(call: Call, emoji_name: str, *, files: Files) -> None:
+async def upload(call: Call, emoji_name: EmojiName, *, files: Files) -> None:
     """Add a custom emoji."""
     name = domain.organization.custom_emoji.checked_emoji_name(emoji_name)
     if len(files) != 1:
@@ -179,13 +188,13 @@ async def upload(call: Call, emoji_name: str, *, files: Files) -> None:
     await call.db.write(add, call.user, name, picture)
 
 
-async def remove(call: Call, emoji_name: str) -> None:
+async def remove(call: Call, emoji_name: EmojiName) -> None:
     """Deactivate a custom emoji."""
     await call.db.write(deactivate, call.user, emoji_name)
 
 
 class EmojiState(StatePart):
-    realm_emoji: Annotated[dict[str, EmojiObject], Doc("The custom emoji, by id.")]
+    realm_emoji: EmojiById
 
 
 FEATURE = Feature(state={"realm_emoji": lambda view: EmojiState(emoji_map(view.org))})

@@ -23,9 +23,13 @@ from tertulia.features.feature import Feature
 from tertulia.http.parameter_rules import AtMost, Id, MaxItems, NotBlank
 from tertulia.http.replies import Reply
 from tertulia.storage.record import Record
-from tertulia.wire import WireEvent
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import MarkdownText, TopicName
 
 MAX_DRAFTS = 1000  # per user; all of them are in the register response
+EXAMPLE = {"type": "stream", "to": [7], "topic": "lunch", "content": "Soup is"}
+
+DraftId = Annotated[int, Doc("The id of the draft.", example=5)]
 
 
 class SavedDraft(Record, frozen=True):
@@ -80,12 +84,12 @@ def insert(
 
 
 class DraftObject(msgspec.Struct):
-    id: int
-    type: str
-    to: list[int]
-    topic: str
-    content: str
-    timestamp: int
+    id: DraftId
+    type: Annotated[str, Doc("The type of recipient: `stream`, `private`, or empty.")]
+    to: Annotated[list[int], Doc("The id of the channel, or user ids.")]
+    topic: TopicName
+    content: MarkdownText
+    timestamp: Annotated[int, Doc("The time of the last edit, in UNIX seconds.")]
 
 
 def draft_object(draft: SavedDraft) -> DraftObject:
@@ -103,7 +107,7 @@ class DraftsAdded(Event, frozen=True):
 
     class Wire(WireEvent, tag="drafts"):
         op: Literal["add"]
-        drafts: list[DraftObject]
+        drafts: Annotated[list[DraftObject], Doc("The new drafts.")]
 
     def completed(self, tx: Tx) -> "DraftsAdded":
         found = [draft_object(draft) for draft in SavedDraft.where(tx, "id", id=self.draft_ids)]
@@ -121,7 +125,7 @@ class DraftEdited(Event, frozen=True):
 
     class Wire(WireEvent, tag="drafts"):
         op: Literal["update"]
-        draft: DraftObject
+        draft: Annotated[DraftObject, Doc("The changed draft.")]
 
     def completed(self, tx: Tx) -> "DraftEdited":
         found = SavedDraft.find(tx, id=self.draft_id)
@@ -141,7 +145,7 @@ class DraftDeleted(Event, frozen=True):
 
     class Wire(WireEvent, tag="drafts"):
         op: Literal["remove"]
-        draft_id: int
+        draft_id: DraftId
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         yield self.Wire("remove", self.draft_id)
@@ -251,12 +255,12 @@ def _checked_people(user: User, user_ids: list[int], destinations: _Destinations
 
 
 class Drafts(Reply):
-    count: int
-    drafts: list[DraftObject]
+    count: Annotated[int, Doc("The number of drafts.")]
+    drafts: Annotated[list[DraftObject], Doc("The drafts, oldest edit first.")]
 
 
 class DraftIds(Reply):
-    ids: list[int]
+    ids: Annotated[list[int], Doc("The ids of the new drafts, in the order of the request.")]
 
 
 async def fetch(call: Call) -> Drafts:
@@ -266,18 +270,27 @@ async def fetch(call: Call) -> Drafts:
 
 
 async def create(
-    call: Call, *, drafts: Annotated[list[DraftFields], MaxItems(MAX_DRAFTS)]
+    call: Call,
+    *,
+    drafts: Annotated[
+        list[DraftFields], MaxItems(MAX_DRAFTS), Doc("The drafts, oldest first.", [EXAMPLE])
+    ],
 ) -> DraftIds:
     """Create drafts: all or none."""
     return DraftIds(ids=await call.db.write(add, call.user, drafts))
 
 
-async def update(call: Call, draft_id: int, *, draft: DraftFields) -> None:
+async def update(
+    call: Call,
+    draft_id: DraftId,
+    *,
+    draft: Annotated[DraftFields, Doc("The new contents of the draft.", EXAMPLE)],
+) -> None:
     """Replace a draft."""
     await call.db.write(edit, call.user, draft_id, draft)
 
 
-async def remove(call: Call, draft_id: int) -> None:
+async def remove(call: Call, draft_id: DraftId) -> None:
     """Delete a draft."""
     await call.db.write(delete, call.user, draft_id)
 

@@ -35,22 +35,33 @@ from tertulia.http.replies import Reply
 from tertulia.http.signatures import parameters_from
 from tertulia.wire import Doc, WireEvent
 
-Pattern = Annotated[str, NoNul(), MaxLength(PATTERN_LENGTH)]
-Template = Annotated[str, NoNul(), MaxLength(TEMPLATE_LENGTH)]
-Templates = Annotated[list[Template], MaxItems(ALTERNATIVES)]
-Ids = Annotated[list[Id], MaxItems(2 * PER_ORGANIZATION)]
+LinkifierId = Annotated[int, Doc("The id of the linkifier.", example=2)]
+Pattern = Annotated[
+    str,
+    NoNul,
+    MaxLength(PATTERN_LENGTH),
+    Doc("A regular expression (RE2).", example="#(?P<id>[0-9]+)"),
+]
+Template = Annotated[str, NoNul, MaxLength(TEMPLATE_LENGTH)]
+Link = Annotated[
+    Template,
+    Doc("The URL, as an RFC 6570 template.", example="https://example.com/issues/{id}"),
+]
+Sample = Annotated[Template, Doc("A text that the pattern matches.")]
+Reverse = Annotated[Template, Doc("The template that turns a URL back into the short form.")]
+FURTHER = Doc("Further URL templates for the reverse conversion.")
 
 
 # --- events ---
 
 
 class LinkifierObject(msgspec.Struct, frozen=True):
-    pattern: str
-    url_template: str
-    id: int
-    example_input: str | None
-    reverse_template: str | None
-    alternative_url_templates: list[str]
+    pattern: Pattern
+    url_template: Link
+    id: LinkifierId
+    example_input: Sample | None
+    reverse_template: Reverse | None
+    alternative_url_templates: Annotated[list[str], FURTHER]
 
     @classmethod
     def of(cls, linkifier: Linkifier) -> Self:
@@ -65,6 +76,11 @@ class LinkifierObject(msgspec.Struct, frozen=True):
         )
 
 
+InOrder = Annotated[
+    list[LinkifierObject], Doc("The linkifiers, in the order in which they are applied.")
+]
+
+
 class LinkifiersChanged(Event, frozen=True):
     """The linkifiers or their order changed. It contains all of them."""
 
@@ -74,7 +90,7 @@ class LinkifiersChanged(Event, frozen=True):
     linkifiers: list[LinkifierObject]
 
     class Wire(WireEvent, tag="realm_linkifiers"):
-        realm_linkifiers: list[LinkifierObject]
+        realm_linkifiers: InOrder
 
     def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         # Compat: before feature level 176 linkifiers had no URL template; such clients get none.
@@ -195,11 +211,11 @@ def _announce(tx: Tx) -> None:
 
 
 class Linkifiers(Reply):
-    linkifiers: list[LinkifierObject]
+    linkifiers: InOrder
 
 
 class AddedLinkifier(Reply):
-    id: int
+    id: LinkifierId
 
 
 async def list_linkifiers(call: Call) -> Linkifiers:
@@ -207,7 +223,15 @@ async def list_linkifiers(call: Call) -> Linkifiers:
     return Linkifiers([LinkifierObject.of(each) for each in call.org.linkifiers])
 
 
-async def reorder(call: Call, *, ordered_linkifier_ids: Ids) -> None:
+async def reorder(
+    call: Call,
+    *,
+    ordered_linkifier_ids: Annotated[
+        list[Id],
+        MaxItems(2 * PER_ORGANIZATION),
+        Doc("The ids of all linkifiers in the new order.", example=[2]),
+    ],
+) -> None:
     """Reorder the linkifiers."""
     await call.db.write(order, call.user, ordered_linkifier_ids)
 
@@ -215,10 +239,11 @@ async def reorder(call: Call, *, ordered_linkifier_ids: Ids) -> None:
 def _rule(
     *,
     pattern: Pattern,
-    url_template: Template,
-    example_input: Template | None = None,
-    reverse_template: Template | None = None,
-    alternative_url_templates: Templates | None = None,
+    url_template: Link,
+    example_input: Sample | None = None,
+    reverse_template: Reverse | None = None,
+    alternative_url_templates: Annotated[list[Template], MaxItems(ALTERNATIVES), FURTHER]
+    | None = None,
 ) -> LinkifierRule:
     alternatives = tuple(alternative_url_templates or ())
     return LinkifierRule(pattern, url_template, example_input, reverse_template, alternatives)
@@ -232,19 +257,19 @@ async def create(call: Call, **params: Any) -> AddedLinkifier:
 
 
 @parameters_from(_rule)
-async def change(call: Call, filter_id: int, **params: Any) -> None:
+async def change(call: Call, filter_id: LinkifierId, **params: Any) -> None:
     """Change a linkifier."""
     rule = _rule(**params)
     await call.db.write(edit, call.user, filter_id, rule)
 
 
-async def remove(call: Call, filter_id: int) -> None:
+async def remove(call: Call, filter_id: LinkifierId) -> None:
     """Delete a linkifier; links in existing messages stay."""
     await call.db.write(delete, call.user, filter_id)
 
 
 class LinkifiersState(StatePart):
-    realm_linkifiers: Annotated[list[LinkifierObject], Doc("The linkifiers, in their order.")]
+    realm_linkifiers: InOrder
 
 
 def _state(view: View) -> LinkifiersState:

@@ -23,12 +23,17 @@ from tertulia.events.types.event import Event
 from tertulia.features.feature import Feature
 from tertulia.http.parameter_rules import MaxLength, NoNul
 from tertulia.http.replies import Reply
-from tertulia.wire import WireEvent
+from tertulia.wire import Doc, WireEvent
+
+DomainName = Annotated[str, Doc("The domain.", example="example.com")]
+AllowSubdomains = Annotated[
+    bool, Doc("Whether addresses in subdomains are allowed too.", example=False)
+]
 
 
 class DomainObject(msgspec.Struct, frozen=True):
-    domain: str
-    allow_subdomains: bool
+    domain: DomainName
+    allow_subdomains: AllowSubdomains
 
     @classmethod
     def of(cls, domain: MailDomain) -> Self:
@@ -45,7 +50,7 @@ class DomainSaved(Event, frozen=True):
 
     class Wire(WireEvent, tag="realm_domains"):
         op: Literal["add", "change"]
-        realm_domain: DomainObject
+        realm_domain: Annotated[DomainObject, Doc("The mail domain.")]
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         yield self.Wire(self.op, self.domain)
@@ -58,7 +63,7 @@ class DomainRemoved(Event, frozen=True):
 
     class Wire(WireEvent, tag="realm_domains"):
         op: Literal["remove"]
-        domain: str
+        domain: DomainName
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         yield self.Wire("remove", self.domain)
@@ -125,15 +130,12 @@ def _get(tx: Tx, name: str) -> MailDomain:
 # --- endpoints ---
 
 
-Name = Annotated[str, NoNul(), MaxLength(1000)]
-
-
 class Domains(Reply):
-    domains: list[DomainObject]
+    domains: Annotated[list[DomainObject], Doc("The allowed email domains.")]
 
 
 class AddedMailDomain(Reply):
-    new_domain: tuple[int, str]
+    new_domain: Annotated[tuple[int, str], Doc("The id and the name of the domain.")]
 
 
 async def list_domains(call: Call) -> Domains:
@@ -142,18 +144,23 @@ async def list_domains(call: Call) -> Domains:
     return Domains([DomainObject.of(each) for each in found])
 
 
-async def create(call: Call, *, domain: Name, allow_subdomains: bool) -> AddedMailDomain:
+async def create(
+    call: Call,
+    *,
+    domain: Annotated[DomainName, NoNul, MaxLength(1000)],
+    allow_subdomains: AllowSubdomains,
+) -> AddedMailDomain:
     """Allow an email domain."""
     added = await call.db.write(add, call.user, domain, allow_subdomains)
     return AddedMailDomain(added)
 
 
-async def change(call: Call, domain: str, *, allow_subdomains: bool) -> None:
+async def change(call: Call, domain: DomainName, *, allow_subdomains: AllowSubdomains) -> None:
     """Change whether the subdomains of a domain are allowed."""
     await call.db.write(edit, call.user, domain, allow_subdomains)
 
 
-async def remove(call: Call, domain: str) -> None:
+async def remove(call: Call, domain: DomainName) -> None:
     """Remove an allowed email domain; existing users stay."""
     await call.db.write(delete, call.user, domain)
 

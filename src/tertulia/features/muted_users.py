@@ -6,7 +6,7 @@ earlier messages are judged by the mutes of their time. The core reads the mutes
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
 from pyroaring import BitMap64
@@ -23,14 +23,15 @@ from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
 from tertulia.features.feature import Feature
 from tertulia.storage.personal.muted_users import Mute
-from tertulia.wire import WireEvent
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import UserId
 
 MAX_MUTED_USERS = 2000  # per user
 
 
 class MuteObject(msgspec.Struct):
-    id: int
-    timestamp: int
+    id: UserId
+    timestamp: Annotated[int, Doc("The time of the mute, in UNIX seconds.")]
 
 
 def mute_object(mute: Mute) -> MuteObject:
@@ -46,7 +47,9 @@ class MutedUsersChanged(Event, frozen=True):
     muted: list[MuteObject] = []
 
     class Wire(WireEvent, tag="muted_users"):
-        muted_users: list[MuteObject]
+        muted_users: Annotated[
+            list[MuteObject], Doc("The users that the user has muted, each with the time.")
+        ]
 
     def completed(self, tx: Tx) -> "MutedUsersChanged":
         found = [
@@ -105,12 +108,12 @@ def _store_unread(tx: Tx, user: User) -> BitMap64:
 # --- endpoints ---
 
 
-async def mute(call: Call, muted_user_id: int) -> None:
+async def mute(call: Call, muted_user_id: UserId) -> None:
     """Mute a user; their messages count as read."""
     await call.db.write(add, call.user, muted_user_id)
 
 
-async def unmute(call: Call, muted_user_id: int) -> None:
+async def unmute(call: Call, muted_user_id: UserId) -> None:
     """Unmute a user."""
     await call.db.write(delete, call.user, muted_user_id)
 

@@ -26,14 +26,10 @@ MAX_VIEWS = 200  # per user
 MAX_FRAGMENT_LENGTH = 1000
 MAX_NAME_LENGTH = 60
 
-Fragment = Annotated[
-    str,
-    Stripped,
-    NotBlank,
-    MaxLength(MAX_FRAGMENT_LENGTH),
-    NoNul,
-    Doc("The URL fragment of the view, after the `#`.", example="narrow/is/starred"),
+FragmentText = Annotated[
+    str, Doc("The URL fragment of the view, after the `#`.", example="narrow/is/starred")
 ]
+Fragment = Annotated[FragmentText, Stripped, NotBlank, MaxLength(MAX_FRAGMENT_LENGTH), NoNul]
 ViewName = Annotated[str, Stripped, MaxLength(MAX_NAME_LENGTH), NoNul, Doc("The name.")]
 
 # Built-in views by their names in clients.
@@ -55,7 +51,6 @@ BUILT_IN = frozenset(
 IsPinned = Annotated[
     bool, Doc("Whether the view is pinned; otherwise it is hidden in a menu.", example=True)
 ]
-FragmentText = Annotated[str, Doc("The URL fragment of the view, after the `#`.")]
 Name = Annotated[str, Doc("The name of the view.")]
 
 
@@ -224,13 +219,17 @@ async def create(
 
 
 async def update(
-    call: Call, fragment: str, *, is_pinned: IsPinned | None = None, name: ViewName | None = None
+    call: Call,
+    fragment: FragmentText,
+    *,
+    is_pinned: IsPinned | None = None,
+    name: ViewName | None = None,
 ) -> None:
     """Pin, hide or rename a navigation view."""
     await call.db.write(edit, call.user, fragment, is_pinned, name)
 
 
-async def remove(call: Call, fragment: str) -> None:
+async def remove(call: Call, fragment: FragmentText) -> None:
     """Delete a navigation view."""
     await call.db.write(delete, call.user, fragment)
 

@@ -4,7 +4,7 @@ The log holds only the id of a reminder, so the content of a deleted one is gone
 """
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -29,14 +29,22 @@ from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
 from tertulia.features.feature import Feature
 from tertulia.features.scheduled.endpoints import DeliveryTime
-from tertulia.http.parameter_rules import Id
 from tertulia.http.replies import Reply
 from tertulia.jobs.scheduled_sender import ScheduledKind, delivery_job
 from tertulia.log import log
 from tertulia.storage.record import Record
-from tertulia.wire import WireEvent
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import (
+    DeliveryTimestamp,
+    HasFailed,
+    HtmlText,
+    MarkdownText,
+    MessageId,
+)
 
 MAX_REMINDERS = 20_000  # per user
+
+ReminderId = Annotated[int, Doc("The id of the reminder.", example=8)]
 
 
 class Reminder(Record, frozen=True):
@@ -125,14 +133,14 @@ def length_of(tx: Tx, owner_id: int) -> int:
 
 
 class ReminderObject(msgspec.Struct, kw_only=True):
-    reminder_id: int
-    to: list[int]
-    type: str = "private"
-    content: str
-    rendered_content: str
-    scheduled_delivery_timestamp: int
-    failed: bool
-    reminder_target_message_id: int
+    reminder_id: ReminderId
+    to: Annotated[list[int], Doc("The id of the user.")]
+    type: Annotated[str, Doc("Always `private`.")] = "private"
+    content: MarkdownText
+    rendered_content: HtmlText
+    scheduled_delivery_timestamp: DeliveryTimestamp
+    failed: HasFailed
+    reminder_target_message_id: MessageId
 
 
 def reminder_object(org: Organization, reminder: Reminder) -> ReminderObject:
@@ -165,7 +173,7 @@ class ReminderSaved(Event, frozen=True):
 
     class Wire(WireEvent, tag="reminders"):
         op: Literal["add"]
-        reminders: list[ReminderObject]
+        reminders: Annotated[list[ReminderObject], Doc("The new reminder.")]
 
     def completed(self, tx: Tx) -> Event:
         reminder = Reminder.find(tx, id=self.id)
@@ -185,7 +193,7 @@ class ReminderRemoved(Event, frozen=True):
 
     class Wire(WireEvent, tag="reminders"):
         op: Literal["remove"]
-        reminder_id: int
+        reminder_id: ReminderId
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         yield self.Wire("remove", self.id)
@@ -295,11 +303,11 @@ def _remove(tx: Tx, reminder: Reminder) -> None:
 
 
 class Reminders(Reply):
-    reminders: list[ReminderObject]
+    reminders: Annotated[list[ReminderObject], Doc("The reminders, next one first.")]
 
 
 class CreatedReminder(Reply):
-    reminder_id: int
+    reminder_id: ReminderId
 
 
 async def list_own(call: Call) -> Reminders:
@@ -311,9 +319,9 @@ async def list_own(call: Call) -> Reminders:
 async def create(
     call: Call,
     *,
-    message_id: Id,
+    message_id: MessageId,
     scheduled_delivery_timestamp: DeliveryTime,
-    note: str | None = None,
+    note: Annotated[str | None, Doc("A note for the reminder.")] = None,
 ) -> CreatedReminder:
     """Create a reminder for a message."""
     note = checked_note(note or "")
@@ -324,7 +332,7 @@ async def create(
     return CreatedReminder(reminder_id)
 
 
-async def remove(call: Call, reminder_id: int) -> None:
+async def remove(call: Call, reminder_id: ReminderId) -> None:
     """Delete a reminder."""
     await call.db.write(cancel, call.user, reminder_id)
 

@@ -9,7 +9,6 @@ from types import NoneType
 from typing import Any, get_args, get_origin
 
 import msgspec
-from msgspec import field
 from msgspec.structs import replace
 
 from tertulia.http.params import Contract, Parameter
@@ -21,23 +20,31 @@ URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
 JSON = "application/json"
 REFERENCE = "#/components/schemas/{name}"
+NOTHING: Mapping[Any, Any] = {}
 BINARY = {"type": "string", "format": "binary", "contentMediaType": "application/octet-stream"}
 
 ENVELOPE = {
     "type": "object",
     "properties": {
-        "result": {"const": "success"},
-        "msg": {"const": ""},
-        "ignored_parameters_unsupported": {"type": "array", "items": {"type": "string"}},
+        "result": {"const": "success", "description": "Always `success`."},
+        "msg": {"const": "", "description": "Always empty."},
+        "ignored_parameters_unsupported": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Names of unknown parameters in the request.",
+        },
     },
     "required": ["result", "msg"],
 }
 ERROR = {
     "type": "object",
     "properties": {
-        "result": {"const": "error"},
-        "msg": {"type": "string"},
-        "code": {"type": "string"},
+        "result": {"const": "error", "description": "Always `error`."},
+        "msg": {"type": "string", "description": "The error message."},
+        "code": {
+            "type": "string",
+            "description": "The error code, such as `BAD_REQUEST` or `RATE_LIMIT_HIT`.",
+        },
     },
     "required": ["result", "msg", "code"],
 }
@@ -85,50 +92,43 @@ SECURITY: dict[Access, list[dict[str, list[str]]]] = {
 }
 
 
-class Glossary(msgspec.Struct, frozen=True):
-    """Texts and schemas about routes that are not in their signatures."""
-
-    about: str = ""
-    sentence: Callable[[Route, str], str] = lambda route, name: ""
-    of_field: Callable[[str, str], str] = lambda kind, name: ""
-    # Schemas that are not in the code, such as those of events. A name of a reply gives more exact
-    # types to its fields, and may add fields.
-    schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    headers: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
-    webhooks: Mapping[str, Any] = field(default_factory=dict)  # requests that the server sends
-    example: Callable[[Route], Mapping[str, Any]] = lambda route: {}
-    example_of_path: Callable[[str], Any] = lambda name: None
-
-
 def describe(
     routes: Iterable[Route],
     *,
     title: str,
     version: str,
     prefix: str = "/api/v1",
-    glossary: Glossary | None = None,
+    about: str = "",
+    schemas: Mapping[str, Mapping[str, Any]] = NOTHING,
+    webhooks: Mapping[str, Any] = NOTHING,
+    headers: Mapping[tuple[str, str], Mapping[str, str]] = NOTHING,
+    example: Callable[[Route], Mapping[str, Any]] = lambda route: {},
 ) -> dict[str, Any]:
-    """The whole document, ready to be encoded."""
+    """The whole document, ready to be encoded.
+
+    `schemas` has those that no reply has, such as those of events; with the name of a reply, it
+    gives more exact types to its fields, and may add fields. `webhooks` are requests that the
+    server sends.
+    """
     routes = sorted(routes, key=lambda route: (route.path, route.method))
-    glossary = glossary or Glossary()
-    schemas, components = _reply_schemas(routes)
+    replies, components = _reply_schemas(routes)
     titles = _titles(routes)
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         path = prefix + route.path.replace(":path}", "}")
-        named = {"operationId": route.operation_id}
-        operation = named | _operation(route, schemas[route.contract.reply], glossary)
+        operation: dict[str, Any] = {"operationId": route.operation_id}
+        added = headers.get((route.method, route.path), {})
+        operation |= _operation(route, replies[route.contract.reply], added, example(route))
         operation["summary"] = titles[route.method, route.path]
         paths.setdefault(path, {})[route.method.lower()] = operation
-    about = {"description": glossary.about} if glossary.about else {}
     document = {
         "openapi": "3.1.0",
-        "info": {"title": title, "version": version, **about},
+        "info": {"title": title, "version": version} | ({"description": about} if about else {}),
         "servers": [{"url": "/"}],
         "paths": paths,
-        "webhooks": dict(glossary.webhooks),
+        "webhooks": dict(webhooks),
         "components": {
-            "schemas": _completed({"Envelope": ENVELOPE, "Error": ERROR, **components}, glossary),
+            "schemas": {"Envelope": ENVELOPE, "Error": ERROR, **_completed(components, schemas)},
             "responses": REFUSALS,
             "securitySchemes": {
                 "basic": {"type": "http", "scheme": "basic"},
@@ -162,18 +162,22 @@ def _without_titles(value: Any) -> Any:
     return [_without_titles(each) for each in value] if isinstance(value, list) else value
 
 
-def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
+def _operation(
+    route: Route,
+    reply: Mapping[str, Any],
+    headers: Mapping[str, str],
+    example: Mapping[str, Any],
+) -> dict[str, Any]:
     has_query = route.method == "GET"
     contract = route.contract
-    texts = _Texts(route, glossary)
-    parameters = [_path_parameter(name, contract, texts) for name in contract.path_types]
+    parameters = [_path_parameter(name, contract) for name in contract.path_types]
     parameters += [
         {"name": name, "in": "header", "required": False, "description": words}
         | {"schema": {"type": "string"}}
-        for name, words in glossary.headers.get((route.method, route.path), {}).items()
+        for name, words in headers.items()
     ]
     if has_query:
-        parameters += _query_parameters(contract.parameters, texts)
+        parameters += _query_parameters(contract.parameters, example)
     operation: dict[str, Any] = {
         "tags": [route.tag],
         "security": SECURITY[route.access],
@@ -191,42 +195,29 @@ def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> di
         },
     }
     if contract.body_argument is not None:
-        operation["parameters"] += _query_parameters(contract.parameters, texts)
+        operation["parameters"] += _query_parameters(contract.parameters, example)
         operation["requestBody"] = {
             "description": "What the service sends.",
             "content": {JSON: {"schema": {}}, URLENCODED: {"schema": {}}},
         }
     elif not has_query and (contract.parameters or contract.files_argument):
-        operation["requestBody"] = _body(contract.parameters, contract.files_argument, texts)
+        operation["requestBody"] = _body(contract.parameters, contract.files_argument, example)
     return operation
 
 
-class _Texts(msgspec.Struct, frozen=True):
-    """Texts about the parameters of one route."""
-
-    route: Route
-    glossary: Glossary
-
-    def of(self, name: str, doc: msgspec.Meta) -> dict[str, Any]:
-        return _description(doc.description or self.glossary.sentence(self.route, name))
-
-    @property
-    def example(self) -> Mapping[str, Any]:
-        """A useful request, by parameter name."""
-        return self.glossary.example(self.route)
-
-
-def _path_parameter(name: str, contract: Contract, texts: _Texts) -> dict[str, Any]:
+def _path_parameter(name: str, contract: Contract) -> dict[str, Any]:
     is_number = contract.path_types[name] is int
     schema = {"type": "integer", "minimum": 0} if is_number else {"type": "string"}
     shown = {"name": name, "in": "path", "required": True, "schema": schema}
     doc = contract.path_docs[name]
-    example = doc.examples[0] if doc.examples else texts.glossary.example_of_path(name)
-    return shown | texts.of(f"{{{name}}}", doc) | ({} if example is None else {"example": example})
+    example = {"example": doc.examples[0]} if doc.examples else {}
+    return shown | _description(doc) | example
 
 
-def _query_parameters(parameters: Sequence[Parameter], texts: _Texts) -> list[dict[str, Any]]:
-    return [_query_parameter(each, texts) for each in _with_aliases(parameters)]
+def _query_parameters(
+    parameters: Sequence[Parameter], example: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    return [_query_parameter(each, example) for each in _with_aliases(parameters)]
 
 
 def _with_aliases(parameters: Sequence[Parameter]) -> Iterator[Parameter]:
@@ -239,8 +230,8 @@ def _with_aliases(parameters: Sequence[Parameter]) -> Iterator[Parameter]:
             )
 
 
-def _query_parameter(parameter: Parameter, texts: _Texts) -> dict[str, Any]:
-    schema = _described(parameter, texts)
+def _query_parameter(parameter: Parameter, examples: Mapping[str, Any]) -> dict[str, Any]:
+    schema = _described(parameter)
     words = schema.pop("description", "")
     shown: dict[str, Any] = {
         "name": parameter.name,
@@ -252,8 +243,8 @@ def _query_parameter(parameter: Parameter, texts: _Texts) -> dict[str, Any]:
     if parameter.alias_of:
         shown["deprecated"] = schema.pop("deprecated")
     example = {}
-    if parameter.name in texts.example:
-        example = {"example": texts.example[parameter.name]}
+    if parameter.name in examples:
+        example = {"example": examples[parameter.name]}
     if _is_json(parameter):
         # Not `content`: most generated clients drop such a parameter, and all can send a text.
         schema = {"type": "string", "contentMediaType": JSON, "contentSchema": schema}
@@ -266,11 +257,11 @@ def _encoded(value: Any) -> str:
 
 
 def _body(
-    parameters: Sequence[Parameter], files_argument: str | None, texts: _Texts
+    parameters: Sequence[Parameter], files_argument: str | None, example: Mapping[str, Any]
 ) -> dict[str, Any]:
     """A JSON object and a form with the same members; a file needs a form."""
     described = list(_with_aliases(parameters))
-    properties = {each.name: _described(each, texts) for each in described}
+    properties = {each.name: _described(each) for each in described}
     required = [each.name for each in parameters if each.is_required and not each.aliases]
     encoding = {each.name: {"contentType": JSON} for each in described if _is_json(each)}
     if files_argument is not None:
@@ -281,8 +272,8 @@ def _body(
     if required:
         schema["required"] = required
     content: dict[str, Any] = {"schema": schema}
-    if texts.example:
-        content["example"] = dict(texts.example)
+    if example:
+        content["example"] = dict(example)
     form = content | ({"encoding": encoding} if encoding else {})
     if files_argument is not None:
         return {"required": True, "content": {MULTIPART: form}}
@@ -301,11 +292,11 @@ def _is_json(parameter: Parameter) -> bool:
     )
 
 
-def _described(parameter: Parameter, texts: _Texts) -> dict[str, Any]:
+def _described(parameter: Parameter) -> dict[str, Any]:
     if parameter.alias_of:
-        words = _description(f"The older name of `{parameter.alias_of}`.")
-        return dict(parameter.schema) | words | {"deprecated": True}
-    schema = dict(parameter.schema) | texts.of(parameter.name, parameter.doc)
+        words = f"The older name of `{parameter.alias_of}`."
+        return dict(parameter.schema) | {"description": words, "deprecated": True}
+    schema = dict(parameter.schema) | _description(parameter.doc)
     if not parameter.is_required and parameter.default not in (None, msgspec.UNSET):
         schema["default"] = msgspec.to_builtins(parameter.default)
     return schema
@@ -321,20 +312,15 @@ def _reply_schemas(routes: Sequence[Route]) -> tuple[dict[Any, Any], dict[str, A
     return schemas, dict(sorted(components.items()))
 
 
-def _completed(schemas: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
-    """The schemas with those of the glossary, and with descriptions of their fields from there;
-    docstrings are for developers."""
+def _completed(schemas: Mapping[str, Any], more: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The schemas with those that no reply has, without docstrings, which are for developers."""
     described = {}
-    for kind in (*schemas, *(name for name in glossary.schemas if name not in schemas)):
-        schema = dict(glossary.schemas.get(kind, {}) | schemas.get(kind, {}))
+    for kind in (*schemas, *(name for name in more if name not in schemas)):
+        schema = dict(more.get(kind, {}) | schemas.get(kind, {}))
         schema.pop("description", None)
-        fields = dict(schema.get("properties", {}))
-        fields |= glossary.schemas.get(kind, {}).get("properties", {})
+        fields = schema.get("properties", {}) | more.get(kind, {}).get("properties", {})
         if fields:
-            schema["properties"] = {
-                name: _description(glossary.of_field(kind, name)) | _hoisted(field)
-                for name, field in fields.items()
-            }
+            schema["properties"] = {name: _hoisted(field) for name, field in fields.items()}
         described[kind] = schema
     return described
 
@@ -346,8 +332,8 @@ def _hoisted(field: Mapping[str, Any]) -> dict[str, Any]:
     return dict(field) | ({"description": words[0], "anyOf": branches} if words else {})
 
 
-def _description(words: str) -> dict[str, str]:
-    return {"description": words} if words else {}
+def _description(doc: msgspec.Meta) -> dict[str, str]:
+    return {"description": doc.description} if doc.description else {}
 
 
 def _refusal(name: str) -> dict[str, str]:

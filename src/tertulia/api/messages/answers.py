@@ -56,7 +56,7 @@ class WrittenAnswer(Reply):
 
 
 class OpenAnswerObject(msgspec.Struct):
-    answer_token: str
+    answer_token: Annotated[str, Doc("The token of the answer.")]
     sender_id: SenderId
     asked_by: Annotated[
         int | None, Doc("The id of the user who asked, and who may stop it; null if unknown.")

@@ -30,7 +30,13 @@ from tertulia.http.replies import Encoded, Reply
 from tertulia.memo import memoized
 from tertulia.storage.messages.unread import Flags
 from tertulia.wire import Doc
-from tertulia.wire_fields import AllowEmptyTopicName, ApplyMarkdown, ClientGravatar, MessageId
+from tertulia.wire_fields import (
+    AllowEmptyTopicName,
+    AlwaysFalse,
+    ApplyMarkdown,
+    ClientGravatar,
+    MessageId,
+)
 
 T = TypeVar("T")
 
@@ -72,11 +78,11 @@ AnchorDate = Annotated[str, Doc("With the anchor `date`: the time to start from,
 class Extent(Reply):
     """How far the found messages reach."""
 
-    found_anchor: bool
-    found_oldest: bool
-    found_newest: bool
-    anchor: int | UnsetType = UNSET
-    history_limited: bool = False
+    found_anchor: Annotated[bool, Doc("Whether the anchor message is included.")]
+    found_oldest: Annotated[bool, Doc("Whether there are no older messages.")]
+    found_newest: Annotated[bool, Doc("Whether there are no newer messages.")]
+    anchor: Annotated[int | UnsetType, Doc("The id of the anchor message.")] = UNSET
+    history_limited: AlwaysFalse = False
 
 
 class Messages(Extent, kw_only=True):

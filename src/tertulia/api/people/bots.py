@@ -9,7 +9,12 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
 from tertulia.domain.people.user import BotType, Role, User
 from tertulia.errors import BadRequest
-from tertulia.events.types.people.bots import BotObject, DefaultAllPublicStreams
+from tertulia.events.types.people.bots import (
+    BotObject,
+    DefaultAllPublicStreams,
+    DefaultEventsRegisterStream,
+    DefaultSendingStream,
+)
 from tertulia.http.forms import Files
 from tertulia.http.parameter_rules import BareOrJson, Id, MaxLength, NoNul, OneOf, WebAddress
 from tertulia.http.replies import Reply
@@ -18,10 +23,8 @@ from tertulia.wire_fields import AccountKey, BotId, FullName, PictureUrl
 
 Text = Annotated[str, MaxLength(1000), NoNul]
 FullNameValue = Annotated[Text, Doc("The full name.", example="Ana Ruiz")]
-DefaultSendingStream = Annotated[Text, Doc("The channel that the bot posts to by default.")]
-DefaultEventsRegisterStream = Annotated[
-    Text, Doc("The channel that queues of the bot use by default.")
-]
+SendingStream = Annotated[DefaultSendingStream, MaxLength(1000), NoNul]
+RegisterStream = Annotated[DefaultEventsRegisterStream, MaxLength(1000), NoNul]
 Address = Annotated[
     str,
     MaxLength(domain.limits.MAX_WEB_ADDRESS_LENGTH),
@@ -39,9 +42,9 @@ InterfaceType = Annotated[int, Doc("The format of an outgoing webhook: 1 Zulip, 
 
 
 class BotDefaults(Reply, kw_only=True):
-    default_sending_stream: str | None
-    default_events_register_stream: str | None
-    default_all_public_streams: bool
+    default_sending_stream: DefaultSendingStream | None
+    default_events_register_stream: DefaultEventsRegisterStream | None
+    default_all_public_streams: DefaultAllPublicStreams
 
 
 class CreatedBot(BotDefaults, kw_only=True):
@@ -107,8 +110,8 @@ async def create(
     payload_url: Address = "",
     interface_type: InterfaceType = USUAL_INTERFACE,
     config_data: Config | None = None,
-    default_sending_stream: DefaultSendingStream | None = None,
-    default_events_register_stream: DefaultEventsRegisterStream | None = None,
+    default_sending_stream: SendingStream | None = None,
+    default_events_register_stream: RegisterStream | None = None,
     default_all_public_streams: DefaultAllPublicStreams | None = None,
     files: Files,
 ) -> CreatedBot:
@@ -154,8 +157,8 @@ async def edit(
     service_payload_url: Address | None = None,
     service_interface: InterfaceType | None = None,
     config_data: Config | None = None,
-    default_sending_stream: DefaultSendingStream | None = None,
-    default_events_register_stream: DefaultEventsRegisterStream | None = None,
+    default_sending_stream: SendingStream | None = None,
+    default_events_register_stream: RegisterStream | None = None,
     default_all_public_streams: DefaultAllPublicStreams | None = None,
     files: Files,
 ) -> ChangedBot:

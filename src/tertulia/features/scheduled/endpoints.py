@@ -17,26 +17,43 @@ from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.features.feature import Feature
 from tertulia.features.scheduled import entry, transactions
-from tertulia.features.scheduled.entry import ScheduledMessage, ScheduledMessageObject
+from tertulia.features.scheduled.entry import (
+    RECIPIENT,
+    ScheduledMessage,
+    ScheduledMessageId,
+    ScheduledMessageObject,
+)
 from tertulia.features.scheduled.transactions import ScheduledChange
 from tertulia.http.parameter_rules import Alias, AtMost, Id, MaxItems, Name, OneOf
 from tertulia.http.replies import Reply
 from tertulia.jobs.housekeeping import with_pause
 from tertulia.jobs.runner import Job
 from tertulia.jobs.scheduled_sender import ScheduledKind, delivery_job
+from tertulia.wire import Doc
+from tertulia.wire_fields import DeliveryTimestamp, MarkdownText, ReadBySender, TopicName
 
 IN_CHANNEL = {"channel": True, "stream": True, "direct": False, "private": False}
-Kind = Annotated[str, OneOf(list(IN_CHANNEL)), Name("type")]
-To = Id | Annotated[list[Id], MaxItems(domain.limits.MAX_RECIPIENTS_PER_MESSAGE)]
-DeliveryTime = Annotated[int, AtMost(domain.limits.MAX_TIME)]
+Kind = Annotated[
+    str,
+    OneOf(list(IN_CHANNEL)),
+    Name("type"),
+    Doc("The type of recipient: `channel` (`stream`) or `direct` (`private`).", example="channel"),
+]
+To = Annotated[
+    Id | Annotated[list[Id], MaxItems(domain.limits.MAX_RECIPIENTS_PER_MESSAGE)], RECIPIENT
+]
+Topic = Annotated[TopicName | None, Alias("subject")]
+DeliveryTime = Annotated[DeliveryTimestamp, AtMost(domain.limits.MAX_TIME)]
 
 
 class ScheduledMessages(Reply):
-    scheduled_messages: list[ScheduledMessageObject]
+    scheduled_messages: Annotated[
+        list[ScheduledMessageObject], Doc("The scheduled messages, next one first.")
+    ]
 
 
 class CreatedScheduledMessage(Reply):
-    scheduled_message_id: int
+    scheduled_message_id: ScheduledMessageId
 
 
 async def list_own(call: Call) -> ScheduledMessages:
@@ -51,10 +68,10 @@ async def create(
     *,
     kind: Kind,
     to: To,
-    content: str,
-    topic: Annotated[str | None, Alias("subject")] = None,
+    content: MarkdownText,
+    topic: Topic = None,
     scheduled_delivery_timestamp: DeliveryTime,
-    read_by_sender: bool | None = None,
+    read_by_sender: ReadBySender | None = None,
 ) -> CreatedScheduledMessage:
     """Schedule a message, with the same permission checks as for sending."""
     destination = entry.destination(call.user.id, to, topic, in_channel=IN_CHANNEL[kind])
@@ -73,12 +90,12 @@ async def create(
 
 async def edit(
     call: Call,
-    scheduled_message_id: int,
+    scheduled_message_id: ScheduledMessageId,
     *,
     kind: Kind | None = None,
     to: To | None = None,
-    content: str | None = None,
-    topic: Annotated[str | None, Alias("subject")] = None,
+    content: MarkdownText | None = None,
+    topic: Topic = None,
     scheduled_delivery_timestamp: DeliveryTime | None = None,
 ) -> None:
     """Change a scheduled message; a failed one needs a new time."""
@@ -98,7 +115,7 @@ async def edit(
     await call.db.write(transactions.edit, call.user, scheduled_message_id, change, domain)
 
 
-async def delete(call: Call, scheduled_message_id: int) -> None:
+async def delete(call: Call, scheduled_message_id: ScheduledMessageId) -> None:
     """Delete a scheduled message."""
     await call.db.write(transactions.delete, call.user, scheduled_message_id)
 

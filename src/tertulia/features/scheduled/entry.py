@@ -5,7 +5,7 @@ The log holds only the id of a scheduled message, so the content of a deleted on
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -20,9 +20,20 @@ from tertulia.errors.messages import MalformedRecipients, RecipientsMissing, Top
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event
-from tertulia.wire import WireEvent
+from tertulia.wire import Doc, WireEvent
+from tertulia.wire_fields import (
+    DeliveryTimestamp,
+    HasFailed,
+    HtmlText,
+    MarkdownText,
+    RecipientType,
+    TopicName,
+)
 
 LATEST_SECONDS = 600  # after a longer downtime a message is not sent
+
+RECIPIENT = Doc("The id of the channel, or the ids of the users.")
+ScheduledMessageId = Annotated[int, Doc("The id of the scheduled message.", example=3)]
 
 
 class ToChannel(msgspec.Struct, frozen=True):
@@ -266,14 +277,14 @@ def _entry(row: Row) -> ScheduledMessage:
 
 
 class ScheduledMessageObject(msgspec.Struct, kw_only=True):
-    scheduled_message_id: int
-    to: int | list[int]
-    type: str
-    content: str
-    rendered_content: str
-    topic: str | UnsetType = UNSET
-    scheduled_delivery_timestamp: int
-    failed: bool
+    scheduled_message_id: ScheduledMessageId
+    to: Annotated[int | list[int], RECIPIENT]
+    type: RecipientType
+    content: MarkdownText
+    rendered_content: HtmlText
+    topic: TopicName | UnsetType = UNSET
+    scheduled_delivery_timestamp: DeliveryTimestamp
+    failed: HasFailed
 
 
 def scheduled_message_object(org: Organization, entry: ScheduledMessage) -> ScheduledMessageObject:
@@ -301,12 +312,12 @@ def _object(entry: ScheduledMessage) -> ScheduledMessageObject:
 
 class ScheduledMessagesAdd(WireEvent, tag="scheduled_messages"):
     op: Literal["add"]
-    scheduled_messages: list[ScheduledMessageObject]
+    scheduled_messages: Annotated[list[ScheduledMessageObject], Doc("The new scheduled message.")]
 
 
 class ScheduledMessageUpdate(WireEvent, tag="scheduled_messages"):
     op: Literal["update"]
-    scheduled_message: ScheduledMessageObject
+    scheduled_message: Annotated[ScheduledMessageObject, Doc("The changed scheduled message.")]
 
 
 class ScheduledMessageSaved(Event, frozen=True):
@@ -344,7 +355,7 @@ class ScheduledMessageRemoved(Event, frozen=True):
 
     class Wire(WireEvent, tag="scheduled_messages"):
         op: Literal["remove"]
-        scheduled_message_id: int
+        scheduled_message_id: ScheduledMessageId
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         yield self.Wire("remove", self.id)

@@ -1,0 +1,43 @@
+"""The OpenAPI description, derived from the routes, the wire events and the parts of the state."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from tertulia import __version__
+from tertulia.api import event_schemas, examples, openapi_webhooks, register_schema
+from tertulia.http.openapi import describe
+from tertulia.http.routing import Route
+
+ABOUT = (
+    "The API of this chat server, which is that of Zulip. Parameters come in a form, as a JSON"
+    " object or in the address; lists and objects are JSON. Log in with HTTP Basic: an address and"
+    " its API key."
+)
+
+# Additional request headers, by route.
+HEADERS = {
+    ("POST", "/messages"): {
+        "Idempotency-Key": "A text of up to 200 characters. The same key within a day is the same"
+        " message, however often it is sent.",
+    }
+}
+
+
+def encoded(routes: Iterable[Route]) -> bytes:
+    return msgspec.json.encode(
+        describe(
+            routes,
+            title="Tertulia",
+            version=__version__,
+            about=ABOUT,
+            schemas={
+                **event_schemas.schemas(),
+                **register_schema.schemas(),
+                "ChangedSettings": {"additionalProperties": {}},
+            },
+            headers=HEADERS,
+            webhooks=openapi_webhooks.WEBHOOKS,
+            example=examples.of_call,
+        )
+    )

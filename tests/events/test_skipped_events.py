@@ -173,7 +173,7 @@ def as_facts(org: Organization) -> dict[str, Any]:
         "clock",
         "settled",
         "version",
-        "life",
+        "load",
         "turned_at",
         "encoded",
         "channel_versions",

@@ -54,12 +54,12 @@ def delete(tx: Tx, user: User, queue_id: str) -> None:
     storage.queues.delete(tx, [queue_id])
 
 
-def store_positions(tx: Tx, positions: list[Position], known: tuple[int, int]) -> None:
+def store_positions(tx: Tx, positions: list[Position], known: LogPosition) -> None:
     """Store how far queues have been read, unless the log is another one.
 
-    `known` is the last event that the server knows, with its stamp.
+    `known` is the last event that the server knows.
     """
-    if storage.log.matches_stamp(tx, *known):
+    if storage.log.holds(tx, known):
         storage.queues.store_positions(tx, positions)
 
 

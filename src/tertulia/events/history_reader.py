@@ -57,7 +57,7 @@ class HistoryReader(msgspec.Struct, frozen=True):
         known = self.position
         if not self.caches.fragments.is_on:
             return False
-        if end == known:
+        if end.matches(known):
             return True
         return end.epoch == known.epoch and end.seq - known.seq == storage.log.count_after(
             tx, known.seq, harmless_kinds()
@@ -118,10 +118,10 @@ def dependencies_of(org: Organization, message: Message) -> tuple[object, ...]:
     reacting = tuple(people.get(each.user_id) for each in message.reactions)
     if message.channel_id is None:
         members = tuple(people.get(member_id) for member_id in message.member_ids)
-        return org.life, people.get(message.sender_id), org.realm, reacting, members
+        return org.load, people.get(message.sender_id), org.realm, reacting, members
     page_key = org.channels.get(message.channel_id)
     sender = people.get(message.sender_id)
-    return org.life, sender, org.realm, reacting, page_key, org.link_patterns
+    return org.load, sender, org.realm, reacting, page_key, org.link_patterns
 
 
 def _is_valid(fragment: Fragment, org: Organization) -> bool:

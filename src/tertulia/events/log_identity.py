@@ -46,14 +46,13 @@ async def check_epoch(follower: Follower, stored: StoredQueue, last_event_id: in
     the change.
     """
     org = follower.organizations[stored.realm_id]
-    if not stored.epoch or stored.epoch == org.epoch:
+    if not stored.epoch or stored.epoch == org.position.epoch:
         return
     await follower.catch_up()
-    is_begun = storage.log.branch(stored.epoch) != storage.log.branch(org.epoch)
     is_unknown = (
-        stored.epoch != org.epoch
+        stored.epoch != org.position.epoch
         and not events.delivery.mailbox.is_stamped(last_event_id)
         and events.delivery.mailbox.seq_of(last_event_id) > stored.scanned
     )
-    if is_begun or is_unknown:
+    if is_unknown or not stored.position.is_in_epoch_of(org.position):
         raise BadQueue(queue_id=stored.id)

@@ -26,18 +26,18 @@ class CacheWarmup:
 
     async def run_once(self) -> None:
         for org in self._delivery.organizations.values():
-            life, begun_at = self._prepared.get(org, (None, 0))
-            if (life, begun_at) == (org.life, org.applied):
+            load, begun_at = self._prepared.get(org, (None, 0))
+            if (load, begun_at) == (org.load, org.applied):
                 continue
             begun_at = org.applied
-            if life is not org.life:
+            if load is not org.load:
                 await self._load_message_locations(org.realm.id)
             pause_at = time.perf_counter() + MAX_RUN_SECONDS
             for _ in events.snapshot.warmup.prepare(org):
                 if time.perf_counter() >= pause_at:
                     await asyncio.sleep(0)
                     pause_at = time.perf_counter() + MAX_RUN_SECONDS
-            self._prepared[org] = org.life, begun_at
+            self._prepared[org] = org.load, begun_at
 
     async def _load_message_locations(self, realm_id: int) -> None:
         """Cache the locations of the newest messages, which most users have not read."""

@@ -56,7 +56,7 @@ async def store_positions(
             await here.write(actions.queues.extend_idle_deadlines, jump)
         if realm_id not in in_use:
             return
-        positions, known = delivery.positions(realm_id), delivery.organizations[realm_id].stamped
+        positions, known = delivery.positions(realm_id), delivery.organizations[realm_id].position
         for start in range(0, len(positions), QUEUES_PER_BATCH):
             some = positions[start : start + QUEUES_PER_BATCH]
             await here.write(actions.queues.store_positions, some, known)

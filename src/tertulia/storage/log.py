@@ -4,7 +4,6 @@ Event numbers have no gaps: they are taken from `log_head` in the same transacti
 that is rolled back returns its numbers.
 """
 
-import random
 import secrets
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -34,16 +33,6 @@ class Entry(msgspec.Struct, frozen=True):
     stamp: int = 0  # 0 if an older server wrote the event
 
 
-def new_stamp() -> int:
-    """A random number that distinguishes events with the same number."""
-    return 1 + random.getrandbits(31) % 0x7FFFFFFE
-
-
-def branch(epoch: str) -> str:
-    """An epoch without PostgreSQL's timeline, which changes while the log stays the same."""
-    return epoch.partition("@")[0]
-
-
 def stamp_at(tx: Tx, seq: int) -> int:
     """The stamp of an event; 0 if it is unknown."""
     found: int | None = tx.value(
@@ -52,17 +41,16 @@ def stamp_at(tx: Tx, seq: int) -> int:
     return found or 0
 
 
-def matches_stamp(tx: Tx, seq: int, stamp: int) -> bool:
-    """Whether the event in this log may have this stamp: False only if both are known and differ,
-    or the log is shorter."""
+def holds(tx: Tx, position: LogPosition) -> bool:
+    """Whether this log, of whatever epoch, may hold the event at a position."""
     row = tx.one(
         "SELECT h.seq, e.stamp FROM log_head h LEFT JOIN event e"
         " ON e.realm_id = h.realm_id AND e.seq = :seq WHERE h.realm_id = :realm",
-        seq=seq,
+        seq=position.seq,
     )
-    if row is None or row["seq"] < seq:
+    if row is None or row["seq"] < position.seq:
         return row is None
-    return not (stamp and row["stamp"]) or row["stamp"] == stamp
+    return position.matches_stamp(row["stamp"] or 0)
 
 
 def head(tx: Tx) -> int:
@@ -71,7 +59,7 @@ def head(tx: Tx) -> int:
 
 
 def end(tx: Tx) -> LogPosition:
-    """The end of the organization's log."""
+    """The end of the organization's log, without its stamp."""
     return head_and_rules(tx).position
 
 
@@ -97,14 +85,11 @@ class LogEnds(NamedTuple):
 
     ends: dict[int, LogPosition]
     first: list[int]
-    stamps: dict[int, int]  # of the last event of each
 
-    def is_at(self, realm_id: int, position: LogPosition, stamp: int) -> bool:
-        """Whether a log ends at a position, with an event of this stamp as far as it is known."""
-        if self.ends.get(realm_id) != position:
-            return False
-        found = self.stamps[realm_id]
-        return not (found and stamp) or found == stamp
+    def is_at(self, realm_id: int, position: LogPosition) -> bool:
+        """Whether a log ends at a position."""
+        end = self.ends.get(realm_id)
+        return end is not None and end.matches(position)
 
 
 def log_ends(tx: Tx, realm_ids: list[int]) -> LogEnds:
@@ -118,12 +103,11 @@ def log_ends(tx: Tx, realm_ids: list[int]) -> LogEnds:
     )
     line = tx.timeline()
     ends = {
-        row["realm_id"]: LogPosition(row["seq"], row["epoch"] + line)
+        row["realm_id"]: LogPosition(row["seq"], row["epoch"] + line, row["stamp"] or 0)
         for row in rows
         if row["seq"] >= 0
     }
-    stamps = {row["realm_id"]: row["stamp"] or 0 for row in rows if row["seq"] >= 0}
-    return LogEnds(ends, [row["realm_id"] for row in rows if row["seq"] < 0], stamps)
+    return LogEnds(ends, [row["realm_id"] for row in rows if row["seq"] < 0])
 
 
 def start_epoch(tx: Tx) -> None:
@@ -183,7 +167,7 @@ def append_all(
     seq: int = row["seq"]
     first = seq - len(entries) + 1
     rows = [
-        {"seq": number, "at": tx.now, "stamp": new_stamp(), **entry._asdict()}
+        {"seq": number, "at": tx.now, "stamp": LogPosition.new_stamp(), **entry._asdict()}
         for number, entry in enumerate(entries, first)
     ]
     if len(rows) == 1:

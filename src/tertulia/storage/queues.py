@@ -2,6 +2,7 @@
 
 import msgspec
 
+from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.limits import MAX_ID
 from tertulia.storage.row_mapper import RowMapper
@@ -18,6 +19,10 @@ class StoredQueue(msgspec.Struct, frozen=True):
     idle_seconds: int
     seen_at: float
     epoch: str  # of the log in which it is a position
+
+    @property
+    def position(self) -> LogPosition:
+        return LogPosition(self.scanned, self.epoch)
 
 
 _QUEUES = RowMapper(StoredQueue, "queue")

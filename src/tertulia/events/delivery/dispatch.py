@@ -178,7 +178,7 @@ class Delivery:
                 variant = event.variant(listener)
                 if variant not in encoded:
                     encoded[variant] = _encode(event.wire(org, listener))
-                mailbox.add_ephemeral(org.applied, encoded[variant], org.stamped[1])
+                mailbox.add_ephemeral(org.applied, encoded[variant], org.position.stamp)
                 self._waking.wake(mailbox)
 
     # --- polls ---
@@ -227,7 +227,7 @@ class Delivery:
 
     def _send_heartbeat(self, mailbox: Mailbox) -> None:
         org = self.organizations[mailbox.realm_id]
-        mailbox.add_ephemeral(org.applied, HEARTBEAT, org.stamped[1])
+        mailbox.add_ephemeral(org.applied, HEARTBEAT, org.position.stamp)
         mailbox.wake()
 
     async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:

@@ -26,7 +26,7 @@ class PastOrganization(Organization):
     def __init__(self, now: Organization, viewer_id: int) -> None:
         vars(self).update(vars(now))
         self._now, self._viewer_id = now, viewer_id
-        self.version, self.life = -1, object()
+        self.version, self.load = -1, object()
         self.accounts = now.accounts.snapshot()
         self.users = self.accounts.by_id
         self.channels, self.groups = {**now.channels}, {**now.groups}

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 
 from tertulia import log
 from tertulia.caches.all_caches import Caches
+from tertulia.database.log_position import LogPosition
 from tertulia.events.directory.loader import Patch
 from tertulia.events.directory.log_updates import LogUpdates
 from tertulia.events.directory.organization import Organization
@@ -76,10 +77,11 @@ class LogApplier:
             self._caches.drop_organization(realm_id, loaded.applied)
             return
         is_wanted = realm_id in self._reloads.pending and known.applied == loaded.applied
-        if is_other_log and known.stamped != loaded.stamped:
+        if is_other_log and known.position != loaded.position:
             is_wanted = True
             log.log.error("events.log_replaced", realm_id=realm_id, known_seq=known.applied)
-        if is_wanted or known.applied < loaded.applied or known.epoch != loaded.epoch:
+        is_renamed = known.position.epoch != loaded.position.epoch
+        if is_wanted or known.applied < loaded.applied or is_renamed:
             known.replace_by(loaded)
             self._early.drop(realm_id)
             self._caches.drop_organization(realm_id, known.applied)
@@ -93,7 +95,7 @@ class LogApplier:
         if (
             org is None
             or realm_id in self._reloads.pending
-            or org.epoch != end.epoch
+            or org.position.epoch != end.epoch
             or org.applied >= end.seq
         ):
             return
@@ -131,8 +133,7 @@ class LogApplier:
         event.apply(org)
         org.channel_versions.note(logged.seq, logged.changed_channels())
         self._caches.invalidate(logged)
-        org.applied = logged.seq
-        org.stamped = (logged.seq, logged.stamp)
+        org.position = LogPosition(logged.seq, org.position.epoch, logged.stamp)
         self._on_event(org, logged)
 
 

@@ -192,11 +192,10 @@ class Follower:
     async def _read_all(self) -> None:
         """Compare the ends of all logs with what is applied, and read those that differ."""
         known, version = self.organizations.positions(), self.organizations.first_version
-        stamped = {realm_id: self.organizations[realm_id].stamped[1] for realm_id in known}
         seen = await self._database.of(0).query(storage.log.log_ends, list(known))
         if version == self.organizations.first_version:
             self.organizations.first = seen.first
-        moved = [each for each in known if not seen.is_at(each, known[each], stamped[each])]
+        moved = [each for each in known if not seen.is_at(each, known[each])]
         if moved or self._reloads.pending:
             await self._read_logs({*moved, *self._reloads.pending})
 

@@ -96,9 +96,9 @@ def load(
 ) -> Organization:
     """Load the organization of the transaction, as of its snapshot."""
     realm, head = storage.organization.current(tx), storage.log.head_and_rules(tx)
-    stamp = storage.log.stamp_at(tx, head.position.seq)
-    kept, rules_seq = records.for_organization(), head.rules_seq
-    org = Organization(realm, head.position, email_domain, clock, kept, shown, rules_seq, stamp)
+    position = head.position._replace(stamp=storage.log.stamp_at(tx, head.position.seq))
+    kept = records.for_organization()
+    org = Organization(realm, position, email_domain, clock, kept, shown, head.rules_seq)
     fingerprints = storage.people.fingerprints(tx)
     for user in storage.people.list_all(tx):
         org.set_user(user, fingerprints.get(user.id))

@@ -44,8 +44,8 @@ class LogUpdates(msgspec.Struct):
         """Continue in logs whose epoch was renamed."""
         for realm_id, (before, epoch) in self.renamed.items():
             org = organizations.get(realm_id)
-            if org is not None and org.epoch == before:
-                org.epoch = epoch
+            if org is not None and org.position.epoch == before:
+                org.position = org.position._replace(epoch=epoch)
 
     def rewritten(self, realm_id: int) -> frozenset[int] | None:
         """The messages that these events rewrote; None if that is unknown."""
@@ -100,24 +100,26 @@ class LogReader:
         updates = LogUpdates()
         known = self._organizations.positions_in(realms)
         followed = [realm_id for realm_id in realms if realm_id in known]
-        same = self._recognized(tx, followed)
-        ends, first, _ = storage.log.log_ends(tx, followed)
+        ends, first = seen = storage.log.log_ends(tx, followed)
         if len(followed) < len(realms):
             updates.first = first  # an organization may be new
         self._activity.mark(
             realm_id
             for realm_id in realms
-            if realm_id not in ends or ends[realm_id] != known[realm_id]
+            if realm_id not in known or not seen.is_at(realm_id, known[realm_id])
         )
         updates.deleted = {each for each in followed if each not in ends}
         for realm_id, end in ends.items():
             position, org_tx = known[realm_id], tx.for_realm(realm_id)
             is_far = end.seq - position.seq > MAX_REPLAYED_EVENTS
-            is_same = same.get(realm_id, position.epoch == end.epoch)
+            if position.stamp:
+                is_same = storage.log.holds(org_tx, position)
+            else:
+                is_same = position.epoch == end.epoch
             if not is_same:
                 updates.replaced.add(realm_id)
-            is_begun = storage.log.branch(position.epoch) != storage.log.branch(end.epoch)
-            if not is_same or is_begun or realm_id in self._to_reload or is_far:
+            is_continued = is_same and position.is_in_epoch_of(end)
+            if not is_continued or realm_id in self._to_reload or is_far:
                 updates.loaded.append(self._load(org_tx))
                 continue
             if position.epoch != end.epoch:
@@ -127,15 +129,6 @@ class LogReader:
             elif end.seq < position.seq:
                 updates.rewound.add(realm_id)
         return updates
-
-    def _recognized(self, tx: Tx, realms: Collection[int]) -> dict[int, bool]:
-        """Whether logs still hold the last event that we applied, where it has a stamp."""
-        found: dict[int, bool] = {}
-        for realm_id in realms:
-            org = self._organizations.get(realm_id)
-            if org is not None and org.stamped[1]:
-                found[realm_id] = storage.log.matches_stamp(tx.for_realm(realm_id), *org.stamped)
-        return found
 
     def _fetch_since(self, tx: Tx, position: LogPosition, updates: LogUpdates) -> None:
         applied = position.seq

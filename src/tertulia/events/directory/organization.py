@@ -49,19 +49,14 @@ class Organization:
         encoded: EncodedRecords,
         shown: Shown = AS_IT_IS,
         rules_seq: int = 0,
-        stamp: int = 0,
     ) -> None:
         # Changes whenever a user or channel is sent to clients in another form.
         self.version = next(_versions)
-        self.life = object()  # changes whenever the whole organization was loaded again
+        self.load = object()  # changes whenever the whole organization is loaded again
         self.realm = realm
-        self.applied = position.seq
+        self.position = position  # the last event that is applied
         self.turned_at = position.seq  # the last event that affects the delivery of others
         self.rules_seq = rules_seq  # the last event that changed a permission
-        self.epoch, self.stamped = (
-            position.epoch,
-            (position.seq, stamp),
-        )  # the last event and its stamp
         self.email_domain = email_domain
         self.clock = clock
         self.shown = shown
@@ -90,8 +85,8 @@ class Organization:
         self._listing: dict[int, set[int]] = {}  # by user: the groups that list them
 
     @property
-    def position(self) -> LogPosition:
-        return LogPosition(self.applied, self.epoch)
+    def applied(self) -> int:
+        return self.position.seq
 
     @property
     def present(self) -> "Organization":

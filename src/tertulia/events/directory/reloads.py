@@ -53,7 +53,7 @@ class Reloads:
                     org = self._organizations.get(realm_id)
                     if org is not None:
                         await self._database.of(realm_id).write(
-                            storage.log.replace_epoch, org.epoch
+                            storage.log.replace_epoch, org.position.epoch
                         )
                     self._rewound.discard(realm_id)
                 await self._catch_up()

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from tertulia import storage
 from tertulia.database.fast_send import AssignedIds, FastSend
+from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 
 
@@ -27,7 +27,7 @@ def append(tx: Tx, sends: Sequence[FastSend]) -> list[AssignedIds] | None:
     row = tx.one(taking, line=tx.timeline(), **_head(sends))
     if row is None:
         return None
-    before, stamp = row["seq"] - len(sends), storage.log.new_stamp()
+    before, stamp = row["seq"] - len(sends), LogPosition.new_stamp()
     tx.announced[tx.realm_id] = row["seq"]
     given = [
         AssignedIds(row["first_id"] + index, before + 1 + index, tx.now, stamp)
@@ -90,7 +90,7 @@ def as_one_statement(
         for realm_id, some in sends.items()
         for index, send in enumerate(some, 1)
     ]
-    stamp = storage.log.new_stamp()
+    stamp = LogPosition.new_stamp()
     params: dict[str, Any] = {"rows": _encode(rows), "now": now, "line": line, "stamp": stamp}
     columns = tuple(next(iter(sends.values()))[0].row)
     if len(sends) > 1:

@@ -428,7 +428,7 @@ class PublicPages:
         """The document, and whether the directory knows everything that was read."""
 
         def both(tx: Tx) -> tuple[Document | Response, bool]:
-            is_current = storage.log.end(tx) == visit.org.position
+            is_current = storage.log.end(tx).matches(visit.org.position)
             return read(tx, replace(visit, is_current=is_current)), is_current
 
         db = self._services.database.of(visit.org.realm.id, visit.request.person)
@@ -484,7 +484,7 @@ class PublicPages:
         concerned = [each.id for each in found]
         seq = visit.org.channel_versions.newest(concerned)
         # Hashed, because a position in the log tells how much happens in private channels.
-        version = f"{rendering.fingerprint()}-{visit.contact}-{visit.org.epoch}-{seq}"
+        version = f"{rendering.fingerprint()}-{visit.contact}-{visit.org.position.epoch}-{seq}"
         return f'W/"{hashlib.sha256(version.encode()).hexdigest()[:24]}"'
 
     def _caching(self) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import subprocess
 from datetime import UTC, datetime
 from ipaddress import ip_network
 from urllib.parse import urlencode
@@ -9,6 +10,8 @@ from urllib.parse import urlencode
 import httpx2
 import msgspec
 import pytest
+from tests.support.cli_runner import Terminal, clean_environment
+from tests.support.forkserver import COMMAND
 from tests.support.oauth import (
     BACK,
     PASSWORD,
@@ -24,9 +27,10 @@ from tests.support.oauth import (
     registered,
 )
 from tests.support.people import Chat
+from tests.support.server import SECRET
 from tests.support.waiting import eventually
 
-from tertulia import actions, storage
+from tertulia import actions, features, storage
 
 
 @pytest.fixture
@@ -492,6 +496,21 @@ def test_what_a_revoked_agent_has_scheduled_is_cancelled_and_shown_as_failed(cha
     newest = {"anchor": "newest", "num_before": 5, "num_after": 0, "apply_markdown": False}
     found = ana.get("/messages", **newest).succeeds()["messages"]
     assert [each["content"] for each in found] == ["Mine"]
+
+
+def test_a_command_cancels_what_agents_of_a_deactivated_user_have_scheduled(chat, ana, browser):
+    _scheduled(chat, ana, browser)
+    data = Terminal(chat.server.folder, chat.server.url).data_options
+
+    # A process of its own: the one of the tests has loaded what features add already.
+    subprocess.run(
+        [COMMAND, "user", "deactivate", ana.email, "--org", chat.realm.subdomain, *data],
+        check=True,
+        env=clean_environment(TERTULIA_SECRET=SECRET),
+    )
+
+    waiting = chat.read(features.scheduled.entry.of_user, ana.id)
+    assert {each.content: each.failed for each in waiting} == {"Mine": False, "Its": True}
 
 
 def test_the_owner_can_schedule_a_cancelled_message_of_an_agent_again(chat, ana, browser):

@@ -6,6 +6,7 @@ A module has record, rules, events, actions and endpoints of its feature, from t
 
 from tertulia.actions.messages.deletion import BEFORE_DELETION
 from tertulia.actions.people.agent_revocation import BEFORE_END
+from tertulia.domain.organization.audit import AREA_PATTERNS
 from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.register_parts import PARTS
 from tertulia.features import (
@@ -27,6 +28,7 @@ from tertulia.features import (
     video_calls,
     welcome_message,
 )
+from tertulia.storage.erasure import STAYS
 
 FEATURES = (
     alert_words.FEATURE,
@@ -46,6 +48,9 @@ FEATURES = (
 for each in FEATURES:
     LISTS.update(each.register)
     PARTS.extend(each.state.items())
+    STAYS.update(each.stays_after_erasure)
+    for area, patterns in each.audit.items():
+        AREA_PATTERNS[area].extend(patterns)
     if each.before_deletion is not None:
         BEFORE_DELETION.append(each.before_deletion)
     if each.before_end_of_grant is not None:

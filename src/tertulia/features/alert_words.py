@@ -3,8 +3,8 @@
 The core finds them while a message is composed (`domain/personal/alert_words.py`).
 """
 
-from collections.abc import Iterable
-from typing import Annotated, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 
@@ -18,7 +18,7 @@ from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
-from tertulia.features.feature import Feature
+from tertulia.features.feature import Export, Feature
 from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc, WireEvent
@@ -99,10 +99,16 @@ async def remove(call: Call, *, alert_words: Words) -> AlertWords:
     return AlertWords(alert_words=left)
 
 
+def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
+    for row in export.rows("alert_word"):
+        yield {"user_profile": row["user_id"], "word": row["word"]}
+
+
 FEATURE = Feature(
     register={
         "alert_words": ListedPart(
             "alert_word", storage.personal.alert_words.of_user, str, doc="The user's alert words."
         )
     },
+    exports={"zerver_alertword": _exported},
 )

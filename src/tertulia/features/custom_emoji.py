@@ -4,8 +4,8 @@ The core reads them from `storage/organization/custom_emoji.py` for reactions an
 """
 
 import secrets
-from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
@@ -23,7 +23,7 @@ from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.snapshot.state_part import StatePart
 from tertulia.events.types.event import Event
-from tertulia.features.feature import Feature
+from tertulia.features.feature import Export, Feature
 from tertulia.http.forms import Files
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc, WireEvent
@@ -197,4 +197,22 @@ class EmojiState(StatePart):
     realm_emoji: EmojiById
 
 
-FEATURE = Feature(state={"realm_emoji": lambda view: EmojiState(emoji_map(view.org))})
+def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
+    for each in storage.organization.custom_emoji.list_all(tx):
+        yield {
+            "id": each.id,
+            "realm": each.realm_id,
+            "author": each.author_id,
+            "name": each.name,
+            "file_name": each.file_name,
+            "is_animated": each.still_name is not None,
+            "deactivated": each.deactivated,
+        }
+
+
+FEATURE = Feature(
+    state={"realm_emoji": lambda view: EmojiState(emoji_map(view.org))},
+    exports={"zerver_realmemoji": _exported},
+    stays_after_erasure=[("emoji", "author_id")],
+    audit={"content": ["% /realm/emoji%"]},
+)

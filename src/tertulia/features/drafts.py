@@ -3,7 +3,7 @@
 The log holds only ids, so a deleted draft is gone from the log as well.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -19,7 +19,7 @@ from tertulia.events.audience import Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
-from tertulia.features.feature import Feature
+from tertulia.features.feature import Export, Feature
 from tertulia.http.parameter_rules import AtMost, Id, MaxItems, NotBlank
 from tertulia.http.replies import Reply
 from tertulia.storage.record import Record
@@ -295,6 +295,19 @@ async def remove(call: Call, draft_id: DraftId) -> None:
     await call.db.write(delete, call.user, draft_id)
 
 
+def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
+    for row in export.rows("draft"):
+        user_id, people = row["user_id"], msgspec.json.decode(row["user_ids"])
+        yield {
+            "id": row["id"],
+            "user_profile": user_id,
+            "recipient": export.recipient(row["channel_id"], people and [*people, user_id]),
+            "topic": row["topic"],
+            "content": row["content"],
+            "last_edit_time": row["edited_at"],
+        }
+
+
 FEATURE = Feature(
     register={
         "drafts": ListedPart(
@@ -304,4 +317,5 @@ FEATURE = Feature(
             doc="The user's drafts.",
         )
     },
+    exports={"zerver_draft": _exported},
 )

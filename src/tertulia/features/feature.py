@@ -3,11 +3,13 @@
 `features/__init__.py` has the list of all features and hands their parts to the core.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 import msgspec
 
 from tertulia.database import Database
+from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.people.grant import Grant
 from tertulia.events.delivery.dispatch import Delivery
@@ -16,12 +18,27 @@ from tertulia.events.snapshot.register_parts import Part
 from tertulia.jobs.runner import Job
 
 
+class Export(Protocol):
+    """An export in Zulip's format that is being written."""
+
+    def rows(self, table: str, owner: str = "user_id") -> Iterable[Row]:
+        """The rows of a table whose owner's personal data is exported."""
+
+    def recipient(self, channel_id: int | None, user_ids: list[int]) -> int | None:
+        """The exported id of a channel or conversation."""
+
+
 class Feature(msgspec.Struct, frozen=True, kw_only=True):
     """`register` are the lists that it adds to the register, by the name that clients request, and
-    `state` all else there. `before_…` runs in the transaction of the core."""
+    `state` all else there. `exports` are tables of an export, by Zulip's name, and `audit` paths
+    of the API by area of the audit log. `before_…` runs in the transaction of the core."""
 
     register: Mapping[str, ListedPart] = {}
     state: Mapping[str, Part] = {}
+    exports: Mapping[str, Callable[[Tx, Export], Iterable[dict[str, Any]]]] = {}
+    hidden_columns: Collection[tuple[str, str]] = ()  # of users, whose own export lacks the rows
+    stays_after_erasure: Collection[tuple[str, str]] = ()  # columns with the id of an erased user
+    audit: Mapping[str, Sequence[str]] = {}
     jobs: Callable[[Database, Delivery], Iterable[Job]] = lambda database, delivery: ()
     before_deletion: Callable[[Tx, Sequence[int]], None] | None = None  # of messages
     before_end_of_grant: Callable[[Tx, Grant], None] | None = None  # of an agent

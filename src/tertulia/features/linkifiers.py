@@ -3,7 +3,7 @@
 The core reads them from `storage/organization/linkifiers.py` when it renders a text.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, ClassVar, Self
 
 import msgspec
@@ -29,7 +29,7 @@ from tertulia.events.listener import Listener
 from tertulia.events.snapshot.register_parts import View
 from tertulia.events.snapshot.state_part import StatePart
 from tertulia.events.types.event import Event
-from tertulia.features.feature import Feature
+from tertulia.features.feature import Export, Feature
 from tertulia.http.parameter_rules import Id, MaxItems, MaxLength, NoNul
 from tertulia.http.replies import Reply
 from tertulia.http.signatures import parameters_from
@@ -277,4 +277,18 @@ def _state(view: View) -> LinkifiersState:
     return LinkifiersState([LinkifierObject.of(each) for each in known])
 
 
-FEATURE = Feature(state={"realm_linkifiers": _state})
+def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
+    for position, each in enumerate(storage.organization.linkifiers.list_all(tx)):
+        yield {
+            "id": each.id,
+            "realm": tx.realm_id,
+            **msgspec.to_builtins(each.rule),
+            "order": position,
+        }
+
+
+FEATURE = Feature(
+    state={"realm_linkifiers": _state},
+    exports={"zerver_realmfilter": _exported},
+    audit={"content": ["% /realm/linkifiers%", "% /realm/filters%"]},
+)

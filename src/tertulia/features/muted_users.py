@@ -5,8 +5,8 @@ earlier messages are judged by the mutes of their time. The core reads the mutes
 `storage/personal/muted_users.py`.
 """
 
-from collections.abc import Iterable
-from typing import Annotated, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 from pyroaring import BitMap64
@@ -21,7 +21,7 @@ from tertulia.events.audience import Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
-from tertulia.features.feature import Feature
+from tertulia.features.feature import Export, Feature
 from tertulia.storage.personal.muted_users import Mute
 from tertulia.wire import Doc, WireEvent
 from tertulia.wire_fields import UserId
@@ -118,6 +118,15 @@ async def unmute(call: Call, muted_user_id: UserId) -> None:
     await call.db.write(delete, call.user, muted_user_id)
 
 
+def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
+    for row in export.rows("muted_user"):
+        yield {
+            "user_profile": row["user_id"],
+            "muted_user": row["muted_id"],
+            "date_muted": row["muted_at"],
+        }
+
+
 FEATURE = Feature(
     register={
         "muted_users": ListedPart(
@@ -127,4 +136,6 @@ FEATURE = Feature(
             doc="The users that the user has muted.",
         )
     },
+    exports={"zerver_muteduser": _exported},
+    hidden_columns=[("muted_user", "muted_id")],  # nobody knows who has muted them
 )

@@ -1,6 +1,6 @@
 """Navigation views: pinned and hidden entries of the sidebar. Only their owner sees them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -16,7 +16,7 @@ from tertulia.events.audience import Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
-from tertulia.features.feature import Feature
+from tertulia.features.feature import Export, Feature
 from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.http.replies import Reply
 from tertulia.storage.record import Record
@@ -234,10 +234,21 @@ async def remove(call: Call, fragment: FragmentText) -> None:
     await call.db.write(delete, call.user, fragment)
 
 
+def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
+    for row in export.rows("navigation_view"):
+        yield {
+            "user_profile": row["user_id"],
+            "fragment": row["fragment"],
+            "name": row["name"],
+            "is_pinned": bool(row["is_pinned"]),
+        }
+
+
 FEATURE = Feature(
     register={
         "navigation_views": ListedPart(
             "navigation_view", of_user, view_object, doc="The user's navigation views."
         )
     },
+    exports={"zerver_navigationview": _exported},
 )

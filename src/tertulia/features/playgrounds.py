@@ -1,7 +1,7 @@
 """Code playgrounds: web sites that run the code of a message, by language."""
 
-from collections.abc import Iterable
-from typing import Annotated, ClassVar, Self
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, ClassVar, Self
 
 import msgspec
 
@@ -15,7 +15,7 @@ from tertulia.events.audience import Everyone
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
-from tertulia.features.feature import Feature
+from tertulia.features.feature import Export, Feature
 from tertulia.http.parameter_rules import MaxLength, NoNul
 from tertulia.http.replies import Reply
 from tertulia.storage.record import Record
@@ -185,6 +185,17 @@ async def remove(call: Call, playground_id: PlaygroundId) -> None:
     await call.db.write(delete, call.user, playground_id)
 
 
+def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
+    for each in list_all(tx):
+        yield {
+            "id": each.id,
+            "realm": tx.realm_id,
+            "name": each.name,
+            "pygments_language": each.language,
+            "url_template": each.url_template,
+        }
+
+
 FEATURE = Feature(
     register={
         "realm_playgrounds": ListedPart(
@@ -194,4 +205,6 @@ FEATURE = Feature(
             doc="The code playgrounds.",
         )
     },
+    exports={"zerver_realmplayground": _exported},
+    audit={"content": ["% /realm/playgrounds%"]},
 )

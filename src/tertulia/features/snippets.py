@@ -3,8 +3,8 @@
 The log holds only ids, so a deleted snippet is gone from the log as well.
 """
 
-from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
@@ -17,7 +17,7 @@ from tertulia.events.audience import Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
-from tertulia.features.feature import Feature
+from tertulia.features.feature import Export, Feature
 from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.http.replies import Reply
 from tertulia.storage.record import Record
@@ -184,10 +184,23 @@ async def remove(call: Call, saved_snippet_id: SavedSnippetId) -> None:
     await call.db.write(delete, call.user, saved_snippet_id)
 
 
+def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
+    for row in export.rows("saved_snippet"):
+        yield {
+            "id": row["id"],
+            "realm": row["realm_id"],
+            "user_profile": row["user_id"],
+            "title": row["title"],
+            "content": row["content"],
+            "date_created": row["created_at"],
+        }
+
+
 FEATURE = Feature(
     register={
         "saved_snippets": ListedPart(
             "saved_snippet", of_user, snippet_object, doc="The user's snippets."
         )
     },
+    exports={"zerver_savedsnippet": _exported},
 )

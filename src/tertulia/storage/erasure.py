@@ -6,14 +6,14 @@ Both follow the foreign keys of the schema, so a new table is covered automatica
 from tertulia import storage
 from tertulia.database.tx import Tx
 
-# Columns that keep the bare id of an erased user, because data of others depends on it.
+# Columns that keep the bare id of an erased user, because data of others depends on it. Features
+# add theirs.
 STAYS = {
     ("account", "bot_owner_id"),
     ("audit_entry", "actor_id"),
     ("channel", "creator_id"),
     ("channel_folder", "creator_id"),
     ("conversation_member", "user_id"),
-    ("emoji", "author_id"),
     ("held_message_edit", "user_id"),
     ("kept_message", "deleted_by"),
     ("kept_message_edit", "user_id"),

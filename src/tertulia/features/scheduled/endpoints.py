@@ -2,20 +2,21 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from tertulia import actions, domain
 from tertulia.actions.messages.draft import Author
 from tertulia.actions.messages.notices import CLIENT
 from tertulia.api.call import Call
 from tertulia.database import Database, OrgDatabase
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.errors import ClientError
 from tertulia.errors.http import InternalError
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
-from tertulia.features.feature import Feature
+from tertulia.features.feature import Export, Feature
 from tertulia.features.scheduled import entry, transactions
 from tertulia.features.scheduled.entry import (
     RECIPIENT,
@@ -166,6 +167,25 @@ def _jobs(database: Database, delivery: Delivery) -> Iterator[Job]:
     yield Job("sent messages", 600, partial(delete_old_sent, database), leader_only=True)
 
 
+def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
+    for row in export.rows("scheduled_message", "owner_id"):
+        if row["sent_at"] is None:
+            people = [int(each) for each in row["user_ids"].split(",") if each]
+            to = export.recipient(row["channel_id"], people and [*people, row["owner_id"]])
+            yield {
+                "id": row["id"],
+                "realm": row["realm_id"],
+                "sender": row["owner_id"],
+                "recipient": to,
+                "subject": row["topic"],
+                "content": row["content"],
+                "scheduled_timestamp": row["deliver_at"],
+                "delivered": False,
+                "failed": bool(row["failed"]),
+                "delivery_type": 1,
+            }
+
+
 FEATURE = Feature(
     register={
         "scheduled_messages": ListedPart(
@@ -178,4 +198,5 @@ FEATURE = Feature(
     },
     jobs=_jobs,
     before_end_of_grant=transactions.fail_of_grant,
+    exports={"zerver_scheduledmessage": _exported},
 )

@@ -24,6 +24,8 @@ class Recipients:
     """Fills the tables of recipients, conversations and subscriptions."""
 
     def __init__(self, tx: Tx, export: ExportSelection, tables: Tables) -> None:
+        self._tx = tx
+        self._export = export
         self._of_channel: dict[int, int] = {}
         self._of_conversation: dict[int, int] = {}
         self.members: dict[int, list[int]] = {}
@@ -57,12 +59,17 @@ class Recipients:
             return self._of_channel[row["channel_id"]]
         return self._of_conversation[row["conversation_id"]]
 
-    def of_channel(self, channel_id: int) -> int | None:
-        return self._of_channel.get(channel_id)
+    def rows(self, table: str, owner: str = "user_id") -> Iterable[Row]:
+        found = storage.export_queries.rows(self._tx, table)
+        return (row for row in found if self._export.includes(row[owner]))
 
-    def of_members(self, members: Iterable[int]) -> int:
-        """The recipient for these users, created if they have no conversation yet."""
-        key = tuple(sorted(set(members)))
+    def recipient(self, channel_id: int | None, user_ids: list[int]) -> int | None:
+        """A conversation that these users do not have yet is created."""
+        if channel_id is not None:
+            return self._of_channel.get(channel_id)
+        if not user_ids:
+            return None
+        key = tuple(sorted(set(user_ids)))
         if key not in self._of_members:
             huddles = self._tables["zerver_huddle"]
             number = max((row["id"] for row in huddles), default=0) + 1

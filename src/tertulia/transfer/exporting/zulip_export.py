@@ -24,9 +24,10 @@ from tertulia.domain.files.attachments import Attachment
 from tertulia.domain.messages.message import Edit
 from tertulia.domain.organization.exports import PUBLIC, WITHOUT_CONSENT
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
+from tertulia.features import FEATURES
 from tertulia.storage.channels.subscriptions import Span
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
-from tertulia.transfer.exporting import drafts, zulip_export_profiles
+from tertulia.transfer.exporting import zulip_export_profiles
 from tertulia.transfer.exporting.permissions import ExportedPermissions
 from tertulia.transfer.exporting.recipients import Recipients, Tables
 
@@ -46,10 +47,9 @@ SECRETS = {
     "token",
     "token_hash",
 }
-# Rows that refer to a user, and that the user may not know of: deleted messages, legal holds, and
-# who muted them.
+# Rows that refer to a user, and that the user may not know of: deleted messages, legal holds.
 HIDDEN_TABLES = ("kept_", "held_", "legal_hold")
-HIDDEN_COLUMNS = {("muted_user", "muted_id")}
+HIDDEN_COLUMNS = {column for each in FEATURES for column in each.hidden_columns}
 
 Progress = Callable[[int], None]
 
@@ -138,7 +138,9 @@ def write(
             linking[row["attachment_id"]].append(row["message_id"])
         done += len(page)
         progress(done)
-    tables |= drafts.tables(tx, export, recipients)
+    for each in FEATURES:
+        for name, rows in each.exports.items():
+            tables[name] = list(rows(tx, recipients))
     archive.put("realm.json", tables)
     zulip_export_profiles.put_pictures(tx, people, archive)
     _put_files(tx, linking, archive, files)

@@ -1,9 +1,9 @@
-"""Exports everything but messages in Zulip's format: profiles, groups, emoji, settings."""
+"""Exports profiles, groups, what users have set, and pictures in Zulip's format."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from tertulia import features, storage
+from tertulia import storage
 from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
@@ -19,8 +19,7 @@ class PictureArchive(Protocol):
 def tables(
     tx: Tx, export: ExportSelection, channel_ids: set[int], values: ExportedPermissions
 ) -> Tables:
-    found = _groups(tx, values) | _profiles(tx, export) | _personal(tx, export, channel_ids)
-    return found | _links(tx)
+    return _groups(tx, values) | _profiles(tx, export) | _personal(tx, export, channel_ids)
 
 
 def put_pictures(tx: Tx, people: list[User], archive: PictureArchive) -> None:
@@ -46,57 +45,12 @@ def put_pictures(tx: Tx, people: list[User], archive: PictureArchive) -> None:
     archive.put("avatars/records.json", avatars)
 
 
-def emoji_table(tx: Tx) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": each.id,
-            "realm": each.realm_id,
-            "author": each.author_id,
-            "name": each.name,
-            "file_name": each.file_name,
-            "is_animated": each.still_name is not None,
-            "deactivated": each.deactivated,
-        }
-        for each in storage.organization.custom_emoji.list_all(tx)
-    ]
-
-
-def _links(tx: Tx) -> Tables:
-    """Linkifiers and code playgrounds."""
-    return {
-        "zerver_realmfilter": [
-            {
-                "id": each.id,
-                "realm": tx.realm_id,
-                "pattern": each.rule.pattern,
-                "url_template": each.rule.url_template,
-                "example_input": each.rule.example_input,
-                "reverse_template": each.rule.reverse_template,
-                "alternative_url_templates": list(each.rule.alternative_url_templates),
-                "order": position,
-            }
-            for position, each in enumerate(storage.organization.linkifiers.list_all(tx))
-        ],
-        "zerver_realmplayground": [
-            {
-                "id": each.id,
-                "realm": tx.realm_id,
-                "name": each.name,
-                "pygments_language": each.language,
-                "url_template": each.url_template,
-            }
-            for each in features.playgrounds.list_all(tx)
-        ],
-    }
-
-
 def _groups(tx: Tx, values: ExportedPermissions) -> Tables:
     groups = storage.groups.list_all(tx)
     own = [each for each in groups if not each.is_system]
     permissions = {each.id: values.of(each.permissions) for each in own}
     unnamed = values.unnamed
     return {
-        "zerver_realmemoji": emoji_table(tx),
         "zerver_usergroup": [
             {"id": number, "realm": tx.realm_id}
             for number in (*(each.id for each in groups), *unnamed)
@@ -182,17 +136,6 @@ def _personal(tx: Tx, export: ExportSelection, channel_ids: set[int]) -> Tables:
             }
             for row in rows("user_topic")
             if row["channel_id"] in channel_ids
-        ],
-        "zerver_muteduser": [
-            {
-                "user_profile": row["user_id"],
-                "muted_user": row["muted_id"],
-                "date_muted": row["muted_at"],
-            }
-            for row in rows("muted_user")
-        ],
-        "zerver_alertword": [
-            {"user_profile": row["user_id"], "word": row["word"]} for row in rows("alert_word")
         ],
         "zerver_userstatus": [
             {

@@ -322,6 +322,15 @@ def test_axe_finds_nothing(page_chat, owner, log, browse, section):
     assert violations(page, section, inside="dialog.broad") == []
 
 
+def test_the_state_of_the_server_is_reached_by_keyboard_when_it_scrolls(owner, browse):
+    low = {"viewport": {"width": 320, "height": 400}}
+    page = opened(owner, browse, "#organization/server-health", **low)
+
+    pane = page.locator(".pane")
+    assert pane.evaluate("pane => pane.scrollHeight > pane.clientHeight")
+    assert violations(page, "server-health", inside="dialog.broad", colours=False) == []
+
+
 @pytest.mark.parametrize("section", thorough_except(["audit-log"], SECTIONS))
 def test_no_element_is_wider_than_a_small_phone(page_chat, owner, log, browse, section):
     page_chat.person("oven", bot="incoming-webhook", owner=owner)

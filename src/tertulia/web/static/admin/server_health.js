@@ -11,7 +11,7 @@ import { formatSize } from "../dialogs/uploaded_files.js";
 export async function healthPage() {
   const { parts, operator_page: page } = await get("/server_health");
   return [h("div", { class: "oversight" }, h("div", { class: "ph" }, h("h2", {}, t("org.health")), page && h("a", { class: "b", href: page }, t("health.operator")), h("p", {}, t("health.text"))),
-    h("ul", { class: "health" }, ...parts.map((part) => h("li", { class: part.state }, h("span", { class: "st" }, t(`health.state.${part.state}`)), h("b", {}, t(`health.${part.name}`)), h("span", {}, describePart(part))))))];
+    h("ul", { class: "health", tabindex: 0 }, ...parts.map((part) => h("li", { class: part.state }, h("span", { class: "st" }, t(`health.state.${part.state}`)), h("b", {}, t(`health.${part.name}`)), h("span", {}, describePart(part))))))];
 }
 
 /** @param {Part} part

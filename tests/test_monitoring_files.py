@@ -128,6 +128,16 @@ def test_health_follows_the_settings(terminal, tmp_path):
     assert terminal.runs("health", *port).code == 1, "plain HTTP to a TLS port"
 
 
+def test_health_finds_the_port_of_the_server_with_this_data(terminal):
+    server = terminal.serves()
+
+    good = terminal.runs("health")
+
+    assert (good.code, good.out) == (0, "The server is healthy; writes: ok.\n")
+    server.stops()
+    assert f"on port {server.port}" in terminal.runs("health").err
+
+
 def test_the_container_asks_by_its_settings():
     text = (PACKAGING / "Containerfile").read_text()
 

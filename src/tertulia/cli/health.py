@@ -5,25 +5,28 @@ import json
 import os
 import ssl
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
+from tertulia.cli import zuliprc
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
 
+LISTENING = ("host", "port", "tls_cert", "acme_directory")
 TIMEOUT_SECONDS = 4
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@config_options(for_serve=True, listed=("host", "port", "tls_cert", "acme_directory"))
+@config_options(for_serve=True, listed=LISTENING)
 def health(as_json: bool, **flags: Any) -> None:
-    """Query /health of the running server, at the port in its settings.
+    """Query /health of the running server: at the port in the settings, else at the port of the
+    server that was started last with this data folder.
 
     Exits with 1 if it does not answer, cannot read its data, or cannot write.
     """
-    config = Config.load(flags, os.environ)
-    found, problem = _examine(config)
+    found, problem = _examine(_address(Config.load(flags, os.environ)))
     if as_json:
         click.echo(json.dumps({"healthy": not problem, "problem": problem or None} | found))
         raise SystemExit(1 if problem else 0)
@@ -32,12 +35,18 @@ def health(as_json: bool, **flags: Any) -> None:
     click.echo(f"The server is healthy; writes: {found['writes']}.")
 
 
-def _examine(config: Config) -> tuple[dict[str, Any], str]:
+def _address(config: Config) -> str:
+    defaults = Config()
+    is_set = any(getattr(config, name) != getattr(defaults, name) for name in LISTENING)
+    return zuliprc.address(config) if is_set and config.port else zuliprc.saved_address(config)
+
+
+def _examine(address: str) -> tuple[dict[str, Any], str]:
     """What the server reports, and the problem if there is one."""
     try:
-        status, body = _fetch(config)
+        status, body = _fetch(address)
     except (OSError, http.client.HTTPException) as error:
-        return {}, f"The server does not answer on port {config.port}: {error}."
+        return {}, f"The server does not answer on port {urlsplit(address).port}: {error}."
     if status != 200:
         return {}, f"The server answered {status}: it cannot read its database."
     found: dict[str, Any] = json.loads(body)
@@ -46,17 +55,18 @@ def _examine(config: Config) -> tuple[dict[str, Any], str]:
     return found, ""
 
 
-def _fetch(config: Config) -> tuple[int, bytes]:
-    host = config.local_host
-    if config.tls_cert or config.acme_directory:
+def _fetch(address: str) -> tuple[int, bytes]:
+    url = urlsplit(address)
+    host, port = url.hostname or "", url.port
+    if url.scheme == "https":
         context = ssl.create_default_context()
         context.check_hostname = False  # the certificate is for the public name
         context.verify_mode = ssl.CERT_NONE
         connection: http.client.HTTPConnection = http.client.HTTPSConnection(
-            host, config.port, timeout=TIMEOUT_SECONDS, context=context
+            host, port, timeout=TIMEOUT_SECONDS, context=context
         )
     else:
-        connection = http.client.HTTPConnection(host, config.port, timeout=TIMEOUT_SECONDS)
+        connection = http.client.HTTPConnection(host, port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request("GET", "/health")
         response = connection.getresponse()

@@ -24,7 +24,7 @@ def write(path: Path, email: str, key: str, site: str) -> None:
 
 def site(config: Config, realm: Realm, *, is_only_one: bool) -> str:
     """The URL of an organization. A single organization is reached at any host name."""
-    scheme, _, host = (config.external_url or _saved_address(config)).partition("://")
+    scheme, _, host = (config.external_url or saved_address(config)).partition("://")
     if not realm.subdomain or (is_only_one and not config.external_url):
         return f"{scheme}://{host}"
     if not config.external_url:  # an IP address has no subdomains, localhost does
@@ -47,7 +47,8 @@ def save_address(config: Config, address: str) -> None:
     file_permissions.match_folder(path, config.data)
 
 
-def _saved_address(config: Config) -> str:
+def saved_address(config: Config) -> str:
+    """The address of the server that was started last with this data, else of the settings."""
     try:
         noted = (config.data / ADDRESS_FILE).read_text(encoding="utf-8").strip()
     except OSError:

@@ -30,7 +30,6 @@ _ME = re.compile(r"<p>/me ")
 _WITHOUT_ALT = re.compile(r'(?:<a href="([^"]*)"(?: title="([^"]*)")?>)?<img (?![^>]*\balt=)')
 # Markdown leaves a code block that ends a quote in its paragraph, where HTML allows no blocks.
 _PARAGRAPH_OF_BLOCKS = re.compile(r"<p>((?:(?!</?p>).)*?<div\b(?:(?!</?p>).)*)</p>", re.S)
-_MENTION = re.compile(r'(<span class="user-mention(?: silent)?" data-user-id="([0-9]+)">@?)[^<]*')
 _EMOJI = re.compile(r'class="emoji emoji-([0-9a-f-]+)"([^>]*)>[^<]*</span>')
 
 
@@ -156,12 +155,9 @@ def html_of(look: Appearance, message: Message | TopicMessage, sender: ShownPers
 
 def with_known_names(look: Appearance, html: str) -> str:
     """Rendered content that mentions people by name only if the reader may know them."""
-
-    def replaced(found: re.Match[str]) -> str:
-        is_known = look.person(int(found[2])).name != UNKNOWN_NAME
-        return found[0] if is_known else f"{found[1]}{UNKNOWN_NAME}"
-
-    return _MENTION.sub(replaced, html) if "user-mention" in html else html
+    return domain.messages.known_mentions.in_html(
+        html, lambda user_id: look.person(user_id).name != UNKNOWN_NAME
+    )
 
 
 def without_script(html: str) -> str:

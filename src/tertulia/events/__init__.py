@@ -12,6 +12,7 @@ from tertulia.events import (
     logged_event,
     notify_payloads,
     presence,
+    public_messages,
     snapshot,
     types,
 )

@@ -58,6 +58,31 @@ def test_messages_of_web_public_channels_can_be_read(square):
         refused.asks_to_log_in()
 
 
+def test_mentions_name_only_people_whom_spectators_may_know(square):
+    bea, ben = square.people("beatriz", "ben", channels=["square"])
+    ask = f"Ask @**{bea.name}** or @_**{bea.name}|{bea.id}**"
+    sent = ben.says(f"{ask} first", to="square > talk")
+    ben.patch(f"/messages/{sent.id}", content=f"{ask} now").succeeds()
+
+    def answers() -> list[Any]:
+        return [
+            *(read(square.stranger, [*OPENLY, *more]).body for more in ([], [["search", "ask"]])),
+            square.stranger.get(
+                "/messages", narrow=OPENLY, message_ids=[sent.id], apply_markdown=False
+            ).body,
+            square.stranger.get(f"/messages/{sent.id}").body,
+        ]
+
+    assert all("prev_content" in str(each) and bea.name in str(each) for each in answers())
+
+    square.permit("can_access_all_users_group", "members")
+
+    for answer in answers():
+        assert bea.name not in str(answer)
+        assert str(answer).count("Unknown user") >= 4
+    assert bea.name in ben.get(f"/messages/{sent.id}").succeeds()["message"]["content"]
+
+
 def test_a_narrow_can_restrict_but_not_extend(square):
     number = message_in(square, "square")
     message_in(square, "house")

@@ -239,10 +239,8 @@ async def fetch_message(
 ) -> Encoded[OneMessage]:
     """Fetch one message."""
     if call.caller is None:
-        message, flags = (
-            await call.db.read(actions.messages.history.get_for_all, message_id),
-            _READ,
-        )
+        read = await call.db.read(actions.messages.history.get_for_all, message_id)
+        message, flags = events.public_messages.shown(call.org, read), _READ
     else:
         message, flags = await call.db.read(actions.messages.history.get, call.caller, message_id)
     format = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
@@ -343,6 +341,10 @@ async def _texts(call: Call, reader: HistoryReader, shown: MessageRange) -> list
 
     Each encoded message is dropped from the input, so that megabytes are held once.
     """
+    if call.caller is None and not reader.shares:
+        for message in shown.messages.values():
+            if isinstance(message, Message):
+                shown.messages[message.id] = events.public_messages.shown(call.org, message)
     marked = {}
     if shown.highlighter is not None:
         read = [each for each in shown.messages.values() if isinstance(each, Message)]

@@ -7,6 +7,7 @@ from tertulia.domain.messages import (
     deleted,
     diffs,
     external_pictures,
+    known_mentions,
     link_previews,
     links,
     message,

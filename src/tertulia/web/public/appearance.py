@@ -25,7 +25,6 @@ from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.user import UPLOADED
 from tertulia.events.directory.organization import Organization
-from tertulia.markdown.mentions import USER, name_and_id
 from tertulia.web.public import addresses
 
 # Markdown writes absolute addresses of this server relative to its root, where the chat is.
@@ -57,17 +56,7 @@ class PublicAppearance:
 
     def text(self, content: str) -> str:
         """What was written, as Markdown, with mentions only of people whom the reader may know."""
-
-        def replaced(found: re.Match[str]) -> str:
-            written = name_and_id(found[2])
-            if written is None:
-                people = self._org.accounts.named(found[2])
-            else:
-                people = [each for each in [self._org.users.get(written[1])] if each is not None]
-            is_known = all(self._org.may_know(None, each) for each in people)
-            return found[0] if is_known else f"@{found[1]}**{UNKNOWN_NAME}**"
-
-        return USER.sub(replaced, content) if "@" in content else content
+        return events.public_messages.markdown(self._org, content)
 
     def emoji_image(self, code: str) -> str | None:
         custom = self._org.emoji.get(int(code))

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.contract.shapes import (
+    ENVELOPE,
     EVENT,
     Each,
     Form,
@@ -27,14 +28,12 @@ from tests.contract.shapes import (
     problems,
     written,
 )
-from tests.support.conformance import ENVELOPE, SHAPES, Contract
+from tests.support.conformance import SHAPES, Contract
 
 ENVELOPE_KEYS = ("result", "msg", "ignored_parameters_unsupported")
 ENOUGH = 3
 CUT = "__trimmed"  # stands in the exchanges for more of the same
-HEADER = (
-    "# Made by make_table.py from the reference: change that, or say what is ours in ours.txt.\n"
-)
+HEADER = "# Made by make_table.py from the reference; differences.txt says where ours differs.\n"
 
 
 def main(description: Path, recorded: Path) -> None:

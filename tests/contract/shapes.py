@@ -22,6 +22,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+ENVELOPE = "every answer"
 EVENT = "event"  # whichever of the table's events has this type and op
 _TOKEN = re.compile(r'\{\}|\{\*:|[\[\]}|]|"(?:[^"\\]|\\.)*"|-?\d+|\w+')
 _LINE = re.compile(r"(?P<name>.+?)(?P<optional>\?)?: (?P<shape>.+)")

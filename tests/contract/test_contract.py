@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.contract.shapes import read, written
 from tests.support import operation_coverage
-from tests.support.conformance import OURS, SHAPES, Contract, check, the_contract
+from tests.support.conformance import DIFFERENCES, SHAPES, Contract, check, the_contract
 
 from tertulia.api.routes import ABSENT, ROUTES
 
@@ -102,7 +102,7 @@ def test_problems_are_reported_for_the_nearest_of_several_forms(tmp_path: Path):
     assert contract.problems("GET", "/soup", {"soup": None}) == []
 
 
-def test_our_additions_extend_the_reference(tmp_path: Path):
+def test_our_differences_change_the_reference(tmp_path: Path):
     theirs, ours = tmp_path / "theirs.txt", tmp_path / "ours.txt"
     theirs.write_text("every answer\nGET /soup\n    bowls: [{}]\n        salt: integer\n")
     ours.write_text("GET /soup\n    bowls?: [{}]\n        salt?: boolean\n    spoon: string\n")
@@ -110,6 +110,20 @@ def test_our_additions_extend_the_reference(tmp_path: Path):
 
     assert contract.problems("GET", "/soup", {"spoon": "big", "bowls": [{"salt": True}, {}]}) == []
     assert contract.problems("GET", "/soup", {}) == [": has no spoon"]
+
+
+def test_what_the_reference_does_not_have_is_left_to_our_description(tmp_path: Path):
+    theirs, ours = tmp_path / "theirs.txt", tmp_path / "ours.txt"
+    theirs.write_text("every answer\nGET /soups/{id}\n    bowls: [{}]\n        salt: integer\n")
+    ours.write_text("every answer\nGET /soups/{soup_id}\nGET /soups/{name}\n    name: string\n")
+    contract = Contract(read(theirs), beyond=read(ours))
+
+    assert contract.problems("GET", "/soups/5", {"bowls": [{"salt": 1, "hot": True}]}) == []
+    assert contract.problems("GET", "/soups/5", {"bowls": [{"hot": True}]}) == [
+        "/bowls/*: has no salt"
+    ]
+    assert contract.problems("GET", "/soups/borscht", {"name": "borscht"}) == []
+    assert contract.problems("GET", "/bread", {}) == ["this endpoint is not documented"]
 
 
 def test_writing_the_table_gives_the_file_it_was_read_from():
@@ -120,7 +134,7 @@ def test_writing_the_table_gives_the_file_it_was_read_from():
 
 
 def test_every_shape_is_used():
-    used = SHAPES.read_text(encoding="utf-8") + OURS.read_text(encoding="utf-8")
+    used = SHAPES.read_text(encoding="utf-8") + DIFFERENCES.read_text(encoding="utf-8")
     names = [name for name in the_contract().table if name.isalnum()]
 
     assert [name for name in names if used.count(name) == 1] == []

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.support.conformance import OURS_PATH, the_contract
 
 import tertulia
 from tertulia import events, storage
@@ -57,19 +56,6 @@ def test_events_that_can_be_rewound_are_found_in_the_log():
 
     assert turning == list(storage.log.TURNING)
     assert f"kind IN {storage.log.TURNING};" in index.text
-
-
-def test_the_contract_has_every_event():
-    described = {name.split()[1] for name in the_contract().table if name.startswith("event ")}
-    found = {each: kind for _, kind in KINDS for each in kind.types}
-
-    unknown = [
-        f"The contract does not know the event {name} ({kind.__name__}): describe it in"
-        f" {OURS_PATH}."
-        for name, kind in found.items()
-        if name not in described
-    ]
-    assert not unknown, "\n".join(unknown)
 
 
 def test_every_event_is_announced_somewhere():

@@ -1,18 +1,23 @@
 """Every successful answer, and every event in one, is checked against the contract.
 
-The contract is two tables under `tests/contract`: `shapes.txt`, the reference's answers, and
-`ours.txt`, our differences and the reasons. At the end of a run the tests report how much of it
-they saw.
+The reference's half of it is `tests/contract/shapes.txt`: its answers, with the types of their keys
+and which are always there. `differences.txt` says where ours differ, and why. Our half is derived
+from the server's API description: all endpoints and events, and all keys, with nothing else. At the
+end of a run the tests report how much of it they saw.
 """
 
+import json
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tests.contract.shapes import (
+    ENVELOPE,
     EVENT,
     Fitting,
+    Key,
     Object,
     Shape,
     Table,
@@ -21,28 +26,40 @@ from tests.contract.shapes import (
     problems,
     read,
 )
+from tests.support.description import table_of
 
 from tertulia.api.routes import ROUTES
+from tertulia.app import description
 
 CONTRACT = Path(__file__).parents[1] / "contract"
 SHAPES = CONTRACT / "shapes.txt"
-OURS = CONTRACT / "ours.txt"
-OURS_PATH = "tests/contract/ours.txt"
-ENVELOPE = "every answer"
+DIFFERENCES = CONTRACT / "differences.txt"
 _NUMBER = re.compile(r"(?<![A-Za-z])\d+")
 _BLANK = re.compile(r"\{\w*?(id|filename|fragment)?(?::path)?\}")
 
 
 def check(method: str, path: str, answer: dict[str, Any]) -> None:
-    """Raises AssertionError if an answer differs from the contract."""
-    wrong = the_contract().problems(method, path.partition("?")[0], answer)
-    found = f"{method} {path} differs from the contract:\n" + "\n".join(wrong)
-    assert not wrong, f"{found}\nWhat is new and meant to be so is described in {OURS_PATH}."
+    """Raises AssertionError if an answer differs from the reference or from its description."""
+    path = path.partition("?")[0]
+    wrong = the_contract().problems(method, path, answer)
+    found = f"{method} {path} differs from the reference:\n" + "\n".join(wrong)
+    assert not wrong, f"{found}\nA difference on purpose is in tests/contract/{DIFFERENCES.name}."
+    wrong = the_description().problems(method, path, answer)
+    assert not wrong, f"{method} {path} differs from its description:\n" + "\n".join(wrong)
 
 
 @cache
 def the_contract() -> "Contract":
-    return Contract(read(SHAPES), read(OURS))
+    return Contract(read(SHAPES), read(DIFFERENCES), beyond=_described())
+
+
+@cache
+def the_description() -> "Contract":
+    return Contract(_described())
+
+
+def _described() -> Table:
+    return table_of(json.loads(description()))
 
 
 def summary(met: set[str]) -> str:
@@ -58,15 +75,24 @@ def summary(met: set[str]) -> str:
 
 
 class Contract:
-    """The shapes of answers and events, and which of them were seen. It extends the reference."""
+    """The shapes of answers and events, and which of them were seen. It extends the reference.
 
-    def __init__(self, reference: Table, ours: Table | None = None) -> None:
+    The endpoints and events of the table `beyond` are known, too, and any further key is accepted.
+    """
+
+    def __init__(
+        self, reference: Table, differences: Table | None = None, beyond: Table | None = None
+    ) -> None:
         self.table = reference
         self.met: set[str] = set()
         self._found: dict[str, str | None] = {}
-        for name, shape in (ours or {}).items():
+        for name, shape in (differences or {}).items():
             _extend(self.table.setdefault(name, [Object()]), shape)
-        self._endpoints = {name: _pattern(name) for name in self.table if " /" in name}
+        if beyond is not None:
+            self.table |= {name: [Object()] for name in _missing(beyond, self.table)}
+            for shape in self.table.values():
+                _open(shape)
+        self._endpoints = _patterns(self.table)
         for name in self._endpoints:
             _extend(self.table[name], self.table[ENVELOPE])
         self._fitting = Fitting(self.table)
@@ -93,6 +119,20 @@ class Contract:
         return [] if fits else problems(self.table, self.table[name], shown)
 
 
+def _missing(wanted: Table, known: Table) -> Iterator[str]:
+    """The events and endpoints that a table does not have."""
+    patterns = _patterns(known).values()
+    yield from (name for name in wanted if name.startswith(f"{EVENT} ") and name not in known)
+    yield from (name for name, each in _patterns(wanted).items() if each not in patterns)
+
+
+def _open(shape: Shape) -> None:
+    for form in objects_in(shape):
+        for key in form.keys.values():
+            _open(key.shape)
+        form.keys.setdefault("*", Key(["any"], False))
+
+
 def _extend(shape: Shape, added: Shape) -> None:
     """Add the keys of one object to every form of another, recursively."""
     (more,) = objects_in(added)
@@ -104,6 +144,10 @@ def _extend(shape: Shape, added: Shape) -> None:
                 _extend(known.shape, key.shape)
             else:
                 known.shape = key.shape
+
+
+def _patterns(table: Table) -> dict[str, re.Pattern[str]]:
+    return {name: _pattern(name) for name in table if " /" in name}
 
 
 def _pattern(endpoint: str) -> re.Pattern[str]:

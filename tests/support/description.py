@@ -1,32 +1,16 @@
-"""Every answer, and every event in one, is checked against the server's own API description.
+"""The server's own API description as a table of `tests/contract/shapes.py`.
 
-The description is read as a contract: a key that it does not have is a mistake, although readers
-of the description would ignore it.
+It is read as a contract: a key that it does not have is a mistake, although readers of the
+description would ignore it.
 """
 
-import json
-from functools import cache
 from typing import Any
 
-from tests.contract.shapes import EVENT, Each, Form, Key, Literal, Object, Shape, Table
-from tests.support.conformance import ENVELOPE, Contract
-
-from tertulia.app import description
+from tests.contract.shapes import ENVELOPE, EVENT, Each, Form, Key, Literal, Object, Shape, Table
 
 PREFIX = "/api/v1"
 
 Schema = dict[str, Any]
-
-
-def check(method: str, path: str, answer: dict[str, Any]) -> None:
-    """Raises AssertionError if an answer differs from its description."""
-    wrong = the_description().problems(method, path.partition("?")[0], answer)
-    assert not wrong, f"{method} {path} differs from its description:\n" + "\n".join(wrong)
-
-
-@cache
-def the_description() -> Contract:
-    return Contract(table_of(json.loads(description())))
 
 
 def table_of(document: Schema) -> Table:

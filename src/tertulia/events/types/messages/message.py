@@ -283,7 +283,10 @@ class LocalEcho(msgspec.Struct, frozen=True):
 
 
 class NewMessageWire(WireEvent, tag="message"):
-    """`local_id` and `local_message_id` are added for the queue that sent the message."""
+    """`local_id` and `local_message_id` are added for the queue that sent the message.
+
+    Compat: Zulip documents `local_message_id`, and clients of the specification read `local_id`.
+    """
 
     added_on_fetch: ClassVar[tuple[str, ...]] = ("flags",)
 

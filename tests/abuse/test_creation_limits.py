@@ -7,7 +7,7 @@ from tests.support.client import Reply
 from tests.support.people import Caller
 from tests.support.pictures import picture, uploads
 
-from tertulia import domain
+from tertulia import domain, features
 
 
 def creates(who: Caller, *names: str, **options: Any) -> Reply:
@@ -66,7 +66,7 @@ def test_emoji_are_limited(chat, monkeypatch):
 
 def test_folders_are_limited(chat, monkeypatch):
     ana = chat.person("ana", role="admin")
-    monkeypatch.setattr(domain.limits, "MAX_FOLDERS", 1)
+    monkeypatch.setattr(features.channel_folders, "MAX_FOLDERS", 1)
     ana.post("/channel_folders/create", name="House", description="").succeeds()
 
     again = ana.post("/channel_folders/create", name="Work", description="")

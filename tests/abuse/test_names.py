@@ -8,7 +8,7 @@ import pytest
 from tests.api.good_calls import FAREWELLS, address, ask, good_calls
 from tests.support.people import Chat
 
-from tertulia import domain
+from tertulia import domain, features
 from tertulia.api.routes import ROUTES
 from tertulia.errors import BadRequest
 
@@ -59,7 +59,7 @@ def test_deceptive_characters_are_refused_in_every_name(name):
     for check in (
         domain.channels.channel.checked_name,
         domain.channels.topics.for_sending,
-        domain.channels.folders.checked_folder_name,
+        features.channel_folders.checked_name,
         domain.groups.group.checked_group_name,
         domain.people.user.checked_full_name,
         domain.organization.custom_emoji.checked_emoji_name,
@@ -73,7 +73,7 @@ def test_needed_invisible_characters_are_allowed(name):
     for check in (
         domain.channels.channel.checked_name,
         domain.channels.topics.for_sending,
-        domain.channels.folders.checked_folder_name,
+        features.channel_folders.checked_name,
         domain.groups.group.checked_group_name,
         domain.people.user.checked_full_name,
     ):

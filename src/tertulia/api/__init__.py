@@ -14,7 +14,6 @@ from tertulia.api import (
     groups,
     guards,
     integrations,
-    later,
     messages,
     openapi_webhooks,
     organization,

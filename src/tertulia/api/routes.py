@@ -174,12 +174,12 @@ ROUTES = [
     get("/users/{user_id}/channels", channels.of_user, "get-user-channels"),
     get("/users/{user_id}/subscriptions/{stream_id}", channels.is_subscribed, "get-subscription-status"),
     # channel folders
-    get("/channel_folders", channels.folders.list_folders, "get-channel-folders"),
+    get("/channel_folders", features.channel_folders.fetch, "get-channel-folders"),
     *requiring(
         guards.administrator,
-        patch("/channel_folders", channels.folders.reorder, "patch-channel-folders"),
-        post("/channel_folders/create", channels.folders.create, "create-channel-folder"),
-        patch("/channel_folders/{channel_folder_id}", channels.folders.edit, "update-channel-folder"),
+        patch("/channel_folders", features.channel_folders.reorder, "patch-channel-folders"),
+        post("/channel_folders/create", features.channel_folders.create, "create-channel-folder"),
+        patch("/channel_folders/{channel_folder_id}", features.channel_folders.update, "update-channel-folder"),
     ),
     # groups
     *requiring(

@@ -9,7 +9,6 @@ from tertulia.domain import (
     groups,
     html_tokens,
     inbound_mail,
-    later,
     limits,
     mail_html,
     mail_text,

@@ -62,7 +62,6 @@ MAX_NOTICES_PER_WRITE = 20  # to users who were subscribed
 MAX_SUBSCRIPTION_SETTINGS_PER_CALL = 1000
 
 MAX_MEMBERS_PER_PERMISSION = 1000  # users, and groups, that are named in place
-MAX_FOLDERS = 1000  # per organization
 
 # Limits per organization.
 MAX_PROFILE_FIELDS = 100  # all of them are sent whenever one changes

@@ -27,6 +27,11 @@ class ChannelNotAccessible(ClientError):
     reports_absence = True
 
 
+class FolderNotFound(ClientError):
+    message = "Invalid channel folder ID"
+    problem = "invalid-channel-folder-id"
+
+
 class ChannelNameTaken(ClientError):
     status = 409
     code = "CHANNEL_ALREADY_EXISTS"

@@ -12,6 +12,7 @@ from tertulia.events.snapshot.register_parts import PARTS
 from tertulia.features import (
     alert_words,
     bot_storage,
+    channel_folders,
     custom_emoji,
     drafts,
     linkifiers,
@@ -32,6 +33,7 @@ from tertulia.storage.erasure import STAYS
 
 FEATURES = (
     alert_words.FEATURE,
+    channel_folders.FEATURE,
     custom_emoji.FEATURE,
     drafts.FEATURE,
     linkifiers.FEATURE,

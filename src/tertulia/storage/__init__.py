@@ -13,7 +13,6 @@ from tertulia.storage import (
     groups,
     housekeeping_queries,
     inbound_mail,
-    later,
     link_previews,
     log,
     messages,

@@ -122,10 +122,6 @@ def set_creator(tx: Tx, table: str, number: int, user_id: int) -> None:
     tx.update(table, number, creator_id=user_id)
 
 
-def date_folder(tx: Tx, folder_id: int, *, created_at: float, archived: bool) -> None:
-    tx.update("channel_folder", folder_id, created_at=created_at, archived=archived)
-
-
 def set_first_messages(tx: Tx) -> None:
     """Set the first message and the time of the last message of every channel."""
     tx.execute(

@@ -12,7 +12,6 @@ STAYS = {
     ("account", "bot_owner_id"),
     ("audit_entry", "actor_id"),
     ("channel", "creator_id"),
-    ("channel_folder", "creator_id"),
     ("conversation_member", "user_id"),
     ("held_message_edit", "user_id"),
     ("kept_message", "deleted_by"),

@@ -8,7 +8,6 @@ from tertulia.actions.channels import (
     bulk_access,
     channel_stats,
     edits,
-    folders,
     subscription_settings,
     subscriptions,
     visible_channels,

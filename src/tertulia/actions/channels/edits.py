@@ -267,7 +267,7 @@ def _change_folder(tx: Tx, user: User, channel: Channel, changes: ChannelChanges
     if isinstance(changes.folder_id, UnsetType):
         return
     if changes.folder_id is not None:
-        actions.channels.folders.get(tx, changes.folder_id)
+        storage.channels.require_folder(tx, changes.folder_id)
     if changes.folder_id != channel.folder_id:
         storage.channels.change(tx, channel.id, folder_id=changes.folder_id)
         _announce(tx, channel, "folder_id", changes.folder_id)

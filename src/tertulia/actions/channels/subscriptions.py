@@ -179,7 +179,7 @@ def join_several(tx: Tx, wanted: list[Channel], new_subscribers: list[User]) -> 
 def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
     """Checks of the parameters for new channels, even if none is new."""
     for folder_id in {new.folder_id for new in wanted if new.folder_id is not None}:
-        actions.channels.folders.get(tx, folder_id)
+        storage.channels.require_folder(tx, folder_id)
     if any(new.topics_policy != INHERIT for new in wanted):
         actions.groups.permissions.require_in_realm(tx, user, "can_set_topics_policy_group")
 

@@ -10,7 +10,7 @@ from tertulia import actions, api, domain, events, storage
 from tertulia.actions.channels.edits import ChannelChanges
 from tertulia.actions.channels.subscriptions import SubscribeRequest
 from tertulia.api.call import Call
-from tertulia.api.channels import folders, parameters, subscriptions
+from tertulia.api.channels import parameters, subscriptions
 from tertulia.api.channels.parameters import (
     Announce,
     Description,

@@ -1,3 +1,3 @@
 """Channels, access to them, their topics and folders."""
 
-from tertulia.domain.channels import access, channel, folders, topics
+from tertulia.domain.channels import access, channel, topics

@@ -38,7 +38,6 @@ AREA_PATTERNS = {
     "channels": [
         "% /streams%",
         "% /channels%",
-        "% /channel_folders%",
         "% /default_streams%",
         "% /users/me/subscriptions",
     ],

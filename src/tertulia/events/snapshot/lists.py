@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self, get_type_hints
 
 import msgspec
 
-from tertulia import events, storage
+from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.events.directory.organization import Organization
 from tertulia.wire import Doc
@@ -55,11 +55,4 @@ class ListedPart(msgspec.Struct, frozen=True):
 
 
 # Features add theirs (`features/__init__.py`).
-LISTS = {
-    "channel_folders": ListedPart(
-        "channel_folder",
-        of_all_users=storage.channels.folders.list_all,
-        to_wire=events.types.channels.folders.folder_object,
-        doc="The folders of channels, in their order.",
-    ),
-}
+LISTS: dict[str, ListedPart] = {}

@@ -5,7 +5,6 @@ from tertulia.events.types import (
     event,
     files,
     groups,
-    later,
     messages,
     organization,
     people,

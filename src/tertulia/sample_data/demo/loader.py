@@ -14,7 +14,7 @@ from functools import partial
 
 from pyroaring import BitMap64
 
-from tertulia import actions, domain, file_permissions, markdown, storage
+from tertulia import actions, domain, features, file_permissions, markdown, storage
 from tertulia.actions.channels.edits import ChannelChanges
 from tertulia.actions.channels.subscription_settings import Choice
 from tertulia.actions.people.statuses import NewStatus
@@ -172,7 +172,7 @@ class DemoLoader:
     def _assign_folders(self, tx: Tx) -> None:
         marta = self.users["marta"]
         for name, rooms in FOLDERS.items():
-            folder_id = actions.channels.folders.create(tx, marta, name, "", "")
+            folder_id = features.channel_folders.add(tx, marta, name, "", "")
             for room in rooms:
                 changes = ChannelChanges(folder_id=folder_id)
                 actions.channels.edits.edit(

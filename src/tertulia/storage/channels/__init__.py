@@ -9,7 +9,8 @@ from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.groups.group import GroupValue
-from tertulia.storage.channels import folders, grouped_subscriptions, subscriptions, topics
+from tertulia.errors.channels import FolderNotFound
+from tertulia.storage.channels import grouped_subscriptions, subscriptions, topics
 from tertulia.storage.row_mapper import RowMapper
 
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
@@ -31,6 +32,11 @@ def find_by_names(tx: Tx, names: Iterable[str]) -> dict[str, Channel]:
     keys = list({domain.channels.topics.fold(name.strip()) for name in names})
     found = _CHANNELS.where(tx, "id", name_key=keys) if keys else []
     return {domain.channels.topics.fold(channel.name): channel for channel in found}
+
+
+def require_folder(tx: Tx, folder_id: int) -> None:
+    if not tx.has_row("channel_folder", id=folder_id):
+        raise FolderNotFound()
 
 
 def names(tx: Tx) -> dict[int, str]:

@@ -230,20 +230,6 @@ def _channels(tx: Tx, channels: list[Channel], values: ExportedPermissions) -> T
             }
             for each in channels
         ],
-        "zerver_channelfolder": [
-            {
-                "id": each.id,
-                "realm": tx.realm_id,
-                "name": each.name,
-                "description": each.description,
-                "rendered_description": each.rendered_description,
-                "order": each.position,
-                "is_archived": each.archived,
-                "creator": each.creator_id,
-                "date_created": each.created_at,
-            }
-            for each in storage.channels.folders.list_all(tx)
-        ],
     }
 
 

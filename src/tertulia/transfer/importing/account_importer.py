@@ -4,7 +4,7 @@ from collections.abc import Container
 
 from pyroaring import BitMap64
 
-from tertulia import actions, domain, markdown, storage
+from tertulia import actions, domain, features, markdown, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import COLORS, NewChannel
 from tertulia.domain.people.keys import Vault
@@ -98,21 +98,21 @@ class AccountImporter:
 
     def add_folder(self, imported: ImportedFolder) -> None:
         name = domain.names.cleaned(imported.name, domain.limits.MAX_FOLDER_NAME_LENGTH)
-        taken = [
-            each.name for each in storage.channels.folders.list_all(self._tx) if not each.archived
-        ]
-        if not name or (domain.names.is_like_one_of(name, taken) and not imported.is_archived):
+        is_taken = features.channel_folders.is_taken(self._tx, name)
+        if not name or (is_taken and not imported.is_archived):
             self._state.drop(FOLDERS, "whose name cannot be used")
             return
         description = imported.description[: domain.limits.MAX_FOLDER_DESCRIPTION_LENGTH]
         html = markdown.render_text(description, Resolved(), Settings())
-        creator = self._state.people.get(imported.creator, self._bot.id)
-        folder = storage.channels.folders.insert(self._tx, name, description, html, creator)
-        created_at = imported.created_at or self._tx.now
-        storage.bulk_import.date_folder(
-            self._tx, folder.id, created_at=created_at, archived=imported.is_archived
+        self._state.folders[imported.key] = features.channel_folders.insert(
+            self._tx,
+            name,
+            description=description,
+            rendered_description=html,
+            creator_id=self._state.people.get(imported.creator, self._bot.id),
+            created_at=imported.created_at or self._tx.now,
+            archived=imported.is_archived,
         )
-        self._state.folders[imported.key] = folder.id
         self._state.count(FOLDERS)
 
     def add_channel(self, imported: ImportedChannel) -> None:

@@ -1,3 +1,3 @@
 """Event types of channels and subscriptions."""
 
-from tertulia.events.types.channels import channel, folders, subscriptions
+from tertulia.events.types.channels import channel, subscriptions

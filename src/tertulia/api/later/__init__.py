@@ -1,1 +1,0 @@
-"""Messages to be sent later."""

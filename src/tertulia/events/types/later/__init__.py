@@ -1,1 +1,0 @@
-"""Event types of scheduled messages and reminders."""

@@ -1,1 +1,0 @@
-"""Scheduled messages and reminders."""

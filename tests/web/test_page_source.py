@@ -132,10 +132,8 @@ def setup_hints(language):
     }
 
 
-def test_the_english_setup_hints_are_those_of_the_catalogue():
-    plain = {name: text.replace("*", "") for name, text in setup_hints("en").items()}
-
-    assert plain == {each.name: each.setup_hint for each in INTEGRATIONS.values()}
+def test_every_service_has_a_setup_hint():
+    assert setup_hints("en").keys() == INTEGRATIONS.keys()
 
 
 @pytest.mark.parametrize("language", sorted({*LANGUAGES} - {"en"}))

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tertulia import actions, domain, integrations, storage
+from tertulia import actions, domain, integrations, locale, storage
 from tertulia.actions.messages.draft import Author
 from tertulia.api.call import Call
 from tertulia.domain.people.bots import BotUse
@@ -119,7 +119,7 @@ async def receive(
     )
     try:
         sent = (call, service, _secret(call, webhook_secret), payload, body)
-        size = MAX_BODY if service.is_slow else call.request.size
+        size = MAX_BODY if service.is_slow() else call.request.size
         posted = await decoded(call.request.person, size, _to_message, *sent)
         for each in () if posted is None else (posted, *posted.more):
             if wanted.accepts(each):
@@ -193,13 +193,18 @@ async def catalogue(call: Call) -> Catalogue:
             CatalogueEntry(
                 each.name,
                 each.title,
-                each.setup_hint,
+                setup_hint(each),
                 each.check is not None,
                 None if each.events is None else sorted(each.events),
             )
             for each in services
         ]
     )
+
+
+def setup_hint(service: Integration) -> str:
+    """Where in the service the URL is entered, in English and without emphasis."""
+    return locale.texts(locale.ENGLISH)(f"hooks.setup.{service.name}").replace("*", "")
 
 
 async def list_bots(call: Call) -> IntegrationBots:
@@ -230,7 +235,8 @@ async def send_example(
     """Post a recorded example of a service, as its webhook with this bot would."""
     service = _find(integration)
     bot = await call.db.read(actions.people.bots.usable_by, call.user, bot_id)
-    posted = service.message_for(integrations.examples.request(service.name))
+    example = integrations.examples.request(service.name)
+    posted = await decoded(call.request.person, MAX_BODY, service.message_for, example)
     for each in () if posted is None else (posted, *posted.more):
         await _send(call, bot, service, each, stream, topic)
 

@@ -2,7 +2,8 @@
 
     report = find("github").report(WebhookRequest(payload, headers))
 
-Each service is one module with one function, which has no side effects and raises only rejections.
+A service whose messages are sentences is an entry of `services/*.toml`, which `sentences.py` reads.
+Another is a module with one function, which has no side effects and raises only rejections.
 `catalogue.py` lists them all.
 """
 

@@ -1,9 +1,8 @@
-"""Senders whose users write the message: Zapier, IFTTT, Home Assistant, and `helloworld` for a
-first test."""
+"""Senders whose users write the message: Zapier and IFTTT."""
 
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import line, shortened
-from tertulia.integrations.rejections import UnexpectedPayload, WebhookRejected
+from tertulia.integrations.phrases import shortened
+from tertulia.integrations.rejections import WebhookRejected
 from tertulia.integrations.webhook_message import WebhookMessage
 
 MAX_TEXT_LENGTH = 9000
@@ -19,27 +18,6 @@ def zapier(request: WebhookRequest) -> WebhookMessage | None:
 def ifttt(request: WebhookRequest) -> WebhookMessage | None:
     """https://ifttt.com/maker_webhooks: `topic` and `content`."""
     return _written(request)
-
-
-def home_assistant(request: WebhookRequest) -> WebhookMessage | None:
-    """https://www.home-assistant.io/integrations/notify.rest/: `message` and perhaps `title`."""
-    text = request.payload.words("message") or request.query.get("message", "").strip()
-    if not text:
-        raise UnexpectedPayload("message")
-    title = request.payload.words("title") or request.query.get("title", "").strip()
-    return WebhookMessage(
-        "message", line(title) or "Home Assistant", shortened(text, MAX_TEXT_LENGTH)
-    )
-
-
-def helloworld(request: WebhookRequest) -> WebhookMessage | None:
-    """A greeting for any payload; it shows that the URL works."""
-    text = "Hello! I am happy to be here! :smile:"
-    title, address = request.payload.words("featured_title"), request.payload.words("featured_url")
-    if title and address:
-        shown = f"**[{line(title)}]({line(address)})**"
-        text += f"\nThe Wikipedia featured article for today is {shown}"
-    return WebhookMessage("hello", "Hello World", text)
 
 
 def _written(request: WebhookRequest) -> WebhookMessage:

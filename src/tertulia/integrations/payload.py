@@ -44,14 +44,14 @@ class Payload:
 
     def text(self, path: str) -> str:
         """A required text or number."""
-        found = _as_text(self.find(path).value)
+        found = as_text(self.find(path).value)
         if not found:
             raise UnexpectedPayload(self.find(path)._at)
         return found
 
     def words(self, *paths: str) -> str:
         """The first text at one of these paths that is not empty, or an empty text."""
-        return next(filter(None, (_as_text(self.find(path).value) for path in paths)), "")
+        return next(filter(None, (as_text(self.find(path).value) for path in paths)), "")
 
     def number(self, path: str) -> int:
         found = self.find(path)
@@ -76,13 +76,13 @@ class Payload:
         """The texts of a list, or a single text as a list."""
         value = self.find(path).value
         items = value[:MAX_ITEMS] if isinstance(value, list) else [value]
-        return [text for item in items if (text := _as_text(item))]
+        return [text for item in items if (text := as_text(item))]
 
     def pairs(self, path: str) -> dict[str, str]:
         """The texts of an object, by key."""
         value = self.find(path).value
         items = list(value.items())[:MAX_ITEMS] if isinstance(value, Mapping) else []
-        return {str(name): text for name, item in items if (text := _as_text(item))}
+        return {str(name): text for name, item in items if (text := as_text(item))}
 
 
 class WebhookRequest:
@@ -108,7 +108,7 @@ class WebhookRequest:
         return value
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, bool):

@@ -141,6 +141,12 @@ def travis(call: SignedRequest, secret: bytes) -> bool:
     return True
 
 
+# By the names that `services/*.toml` uses.
+NAMED: dict[str, Check] = {
+    each.__name__: each for each in (heroku, linear, netlify, notion, stripe, travis, zendesk)
+}
+
+
 def _public_key(pasted: str) -> Any:
     """An RSA key from a URL parameter, in which a plus sign becomes a space."""
     from cryptography.exceptions import UnsupportedAlgorithm

@@ -121,7 +121,7 @@ class _Budget:
 def _environment(budget: _Budget) -> Any:
     """One for each rendering: all of it shares a number of iterations and a budget."""
     undefined = import_module("jinja2").ChainableUndefined
-    environment = _json_environment()(
+    environment = json_environment()(
         autoescape=False, finalize=_as_text, undefined=undefined, optimized=False
     )
     environment.budget = budget
@@ -136,14 +136,17 @@ def _environment(budget: _Budget) -> Any:
 
 
 @cache
-def _json_environment() -> Any:
+def json_environment() -> Any:
     """A sandbox in which a dot leads to a key and to nothing of Python."""
     sandbox: Any = import_module("jinja2.sandbox").ImmutableSandboxedEnvironment
     loop_context = import_module("jinja2.runtime").LoopContext
 
     class JsonEnvironment(sandbox):  # type: ignore[misc]  # it is loaded when first needed
+        budget: _Budget | None = None
+
         def getitem(self, obj: Any, argument: Any) -> Any:
-            self.budget.spend(1)
+            if self.budget is not None:
+                self.budget.spend(1)
             if isinstance(obj, dict) and isinstance(argument, str) and argument in obj:
                 return obj[argument]
             if isinstance(obj, list) and isinstance(argument, int):

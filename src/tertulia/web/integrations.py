@@ -43,6 +43,7 @@ class IntegrationPages:
             api_request,
             "integration.html",
             service=service,
+            setup_hint=api.integrations.setup_hint(service),
             channel=channel,
             topic=topic,
             key=KEY,

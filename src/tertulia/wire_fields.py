@@ -100,7 +100,6 @@ VisibleEmail = Annotated[str, Doc("The visible email address.")]
 ZulipFeatureLevel = Annotated[int, Doc("The same as `service_feature_level`.")]
 ZulipMergeBase = Annotated[str, Doc("The same as `service_merge_base`.")]
 ZulipVersion = Annotated[str, Doc("The same as `service_version`.")]
-AlertWordList = Annotated[list[str], Doc("The alert words of the user.")]
 DeliveryTimestamp = Annotated[
     int, Doc("The time of delivery, in UNIX seconds.", example=4102444800)
 ]

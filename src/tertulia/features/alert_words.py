@@ -22,10 +22,10 @@ from tertulia.features.feature import Export, Feature
 from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc, WireEvent
-from tertulia.wire_fields import AlertWordList
 
 MAX_WORDS = 500  # per user
 Word = Annotated[str, Stripped, MaxLength(100), NoNul]
+AlertWordList = Annotated[list[str], Doc("The alert words of the user.")]
 Words = Annotated[list[Word], MaxItems(MAX_WORDS), Doc("The alert words.", example=["tea"])]
 
 

@@ -233,7 +233,7 @@ RARE = {
     "web/test_long_sessions.py::test_switching_dialogs_quickly_leaves_one_open",
     "web/test_long_sessions.py::test_what_was_read_just_before_a_reload_is_marked_after_it",
     "web/test_race_conditions.py::test_a_late_answer_does_not_affect_the_next_view",
-    "web/test_race_conditions.py::test_a_poll_that_could_not_be_drawn_offline_is_drawn_later",
+    "web/test_race_conditions.py::test_a_poll_whose_code_did_not_load_is_drawn_later",
     "web/test_race_conditions.py::test_a_section_drawn_late_does_not_take_the_address_back",
     "web/test_race_conditions.py::test_going_to_and_fro_while_a_dialog_loads_opens_it_once",
     "web/test_race_conditions.py::test_events_during_a_request_are_not_overwritten_by_its_answer",

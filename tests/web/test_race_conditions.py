@@ -153,7 +153,7 @@ def test_going_to_and_fro_while_a_dialog_loads_opens_it_once(page_chat, browse):
     expect(page.get_by_role("dialog")).to_have_count(1)
 
 
-def test_a_poll_that_could_not_be_drawn_offline_is_drawn_later(page_chat, browse):
+def test_a_poll_whose_code_did_not_load_is_drawn_later(page_chat, browse):
     ana = page_chat.person("ana", channels=["kitchen"])
     ana.says("/poll Soup?\nLentils\nLeeks", to="kitchen > lunch")
     at_anas = browse(ana, service_workers="block")
@@ -164,12 +164,94 @@ def test_a_poll_that_could_not_be_drawn_offline_is_drawn_later(page_chat, browse
     expect(at_anas.message("/poll Soup?")).to_be_visible()
 
     page.unroute(chunk)
-    at_anas.context.set_offline(True)
-    expect(page.get_by_text("You are offline.")).to_be_visible()
-    at_anas.context.set_offline(False)
 
     expect(at_anas.message("Lentils").get_by_role("button", name="Lentils")).to_be_visible()
     expect(at_anas.message("/poll Soup?")).to_have_count(0)
+
+
+def test_a_view_or_dialog_whose_code_does_not_load_says_so_and_can_be_tried_again(
+    page_chat, browse
+):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    at_anas = browse(ana, service_workers="block")
+    page = at_anas.page
+    chunks = re.compile("/(lists|dialogs)-")
+    page.route(chunks, lambda route: route.abort())
+    at_anas.goes("#recent")
+    again = page.get_by_role("button", name="Try again")
+    expect(page.get_by_text("The server does not answer.")).to_be_visible()
+    page.unroute(chunks)
+    again.click()
+    expect(page.get_by_role("link", name="lunch").first).to_be_visible()
+    expect(again).to_have_count(0)
+
+    page.route(chunks, lambda route: route.abort())
+    page.keyboard.press("?")
+    expect(page.get_by_text("The server does not answer.")).to_be_visible()
+    page.unroute(chunks)
+    again.click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def test_the_inbox_does_not_name_another_view_that_was_opened_during_its_requests(
+    page_chat, browse
+):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    for words in ("One", "Two"):
+        ben.says(words, to="kitchen > lunch")
+    at_anas = browse(ana).goes("#recent")
+    page = at_anas.page
+    page.evaluate(HOLD, "message_ids")
+    ben.says("Three", to="kitchen > dinner")
+    expect(page.get_by_role("link", name="dinner").first).to_be_visible()
+
+    page.evaluate("location.hash = '#inbox'")
+    page.evaluate(f"location.hash = {topic(page_chat, 'kitchen', 'lunch')!r}")
+    expect(page.get_by_role("heading", name="lunch")).to_be_visible()
+    page.evaluate("answers.release()")
+
+    expect(at_anas.message("Two")).to_be_visible()
+    expect(page.get_by_role("heading", name="Inbox")).to_have_count(0)
+
+
+def test_a_message_elsewhere_leaves_the_other_rows_of_the_inbox_as_they_are(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    ben.says("Bread", to="kitchen > dinner")
+    for view in ("#inbox", "#recent", f"#topics/channel/{page_chat.channel('kitchen').id}"):
+        page = browse(ana).goes(view).page
+        row = page.locator(".list a.item", has_text="lunch")
+        row.evaluate("row => row.isAsItWas = true")
+
+        ben.says("More bread", to="kitchen > dinner")
+        ben.says("And cake", to="kitchen > tea")
+        expect(page.locator(".list a.item", has_text="tea")).to_be_visible()
+
+        assert row.evaluate("row => row.isAsItWas"), view
+
+
+def test_conversations_that_were_closed_leave_nothing_behind(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    for name in ("lunch", "dinner"):
+        ben.says(f"Soup for {name}", to=f"kitchen > {name}")
+    at_anas = browse(ana)
+    browser = at_anas.page.context.new_cdp_session(at_anas.page)
+
+    def count_after(visits: int) -> tuple[int, int]:
+        for name in ["lunch", "dinner"] * visits:
+            at_anas.goes(topic(page_chat, "kitchen", name))
+            expect(at_anas.message(f"Soup for {name}")).to_be_visible()
+            at_anas.page.get_by_role("textbox", name="Message to").click()  # its parts are loaded
+        browser.send("HeapProfiler.collectGarbage")
+        found = browser.send("Memory.getDOMCounters")
+        return found["nodes"], found["jsEventListeners"]
+
+    nodes, listeners = count_after(visits=2)
+    more_nodes, more_listeners = count_after(visits=8)
+
+    assert more_nodes - nodes < 8 * 2 * 10
+    assert more_listeners - listeners < 8 * 2 * 2
 
 
 def test_events_during_a_request_are_not_overwritten_by_its_answer(page_chat, browse):

@@ -7,6 +7,7 @@
 import { loadAccountValues } from "./core/account_values.js";
 import { lazy } from "./core/lazy.js";
 import { startRouter } from "./core/router.js";
+import { t } from "./core/i18n.js";
 import { afterPaint, on } from "./core/signals.js";
 import { setConnection } from "./state/connection.js";
 import { isDense } from "./state/density.js";
@@ -16,7 +17,7 @@ import { initStores } from "./state/stores.js";
 import { listenForCommands } from "./views/commands.js";
 import { startCompose } from "./views/compose_start.js";
 import { watchConnection } from "./views/connection_bar.js";
-import { isPhone } from "./views/layout.js";
+import { failedState, isPhone, resetBody, resetFooter, setHeader } from "./views/layout.js";
 import { showMessageView } from "./views/message_view.js";
 import { setViewTitle } from "./views/title.js";
 import { routeTitle } from "./views/view_header.js";
@@ -29,10 +30,10 @@ const RELOAD_MS = 3000;
 /** @type {Record<string, ShowView>} */
 const VIEWS = {
   talk: showMessageView,
-  inbox: async () => (await lazy("interactive", "showInbox"))(),
-  recent: async () => (await lazy("lists", "showRecent"))(),
-  topics: async (route) => (await lazy("lists", "showTopics"))(route),
-  search: async (route) => (await lazy("lists", "showSearch"))(route),
+  inbox: async (route, scope) => show(await lazy("interactive", "showInbox"), route, scope),
+  recent: async (route, scope) => show(await lazy("lists", "showRecent"), route, scope),
+  topics: async (route, scope) => show(await lazy("lists", "showTopics"), route, scope),
+  search: async (route, scope) => show(await lazy("lists", "showSearch"), route, scope),
 };
 
 start();
@@ -51,7 +52,7 @@ async function start() {
   const drafts = isSpectator() ? undefined : startCompose(); // the compose box opens with the draft in it
   const isMessagesFirst = isPhone() && parseRoute(location.hash).view === "talk";
   if (!isMessagesFirst) interactive.resolve(await loadInteractive());
-  const drawn = startRouter({ parse: parseRoute, views: VIEWS, openDialog: loadDialogRoute, setTitle: (route) => setViewTitle(routeTitle(route)) },
+  const drawn = startRouter({ parse: parseRoute, views: VIEWS, openDialog: loadDialogRoute, setTitle: (route) => setViewTitle(routeTitle(route)), showFailure },
     Promise.all([drafts, interactive.promise]));
   await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, MAX_FIRST_VIEW_MS))]);
   afterPaint(async () => {
@@ -82,6 +83,22 @@ function applyPreferences() {
   const size = setting("web_font_size_px");
   if (size && size !== 16) root.style.setProperty("font-size", `${(100 * size) / 16}%`);
   else root.style.removeProperty("font-size");
+}
+
+/** Show a view whose chunk is loaded, unless another view was opened meanwhile.
+ * @param {(route: import("./state/routes.js").Route, scope: import("./core/scope.js").Scope) => Promise<import("./core/router.js").View>} view
+ * @param {import("./state/routes.js").Route} route
+ * @param {import("./core/scope.js").Scope} scope */
+async function show(view, route, scope) {
+  return scope.isClosed ? {} : view(route, scope);
+}
+
+/** A view could not be loaded.
+ * @param {() => void} retry */
+function showFailure(retry) {
+  setHeader({ title: "", isHome: true });
+  resetBody(failedState(t("connection.no-answer"), retry));
+  resetFooter();
 }
 
 /** @param {import("./state/routes.js").Route} route

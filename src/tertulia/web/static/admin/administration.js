@@ -5,7 +5,7 @@ import { setChildren, h, icon } from "../core/html.js";
 import { formatList, formatNumber, t } from "../core/i18n.js";
 import { oneAtATime } from "../core/signals.js";
 import { realm } from "../state/session.js";
-import { bindToAddress, changeAddress, confirmAction, focusFirst, openDialog } from "../dialogs/dialog.js";
+import { bindToAddress, changeAddress, confirmAction, focusFirst, openDialog, scopeOf } from "../dialogs/dialog.js";
 import { PendingChanges } from "./pending_changes.js";
 import { SECTIONS } from "./sections.js";
 import { searchResults } from "./setting_search.js";
@@ -48,7 +48,8 @@ export function showAdministration(route) {
     return h("button", { class: "row", type: "button", "data-page": section.key, onclick: () => { find.value = ""; show(section); } }, h("span", { class: "t cut" }, t(section.title)), count !== undefined && h("span", { class: "n soft" }, formatNumber(count)));
   }
 
-  let turn = 0;
+  const dialogScope = scopeOf(dialog);
+  let scope = dialogScope.child();
   /** @type {Section} */
   let shown;
   /** @type {string[]} */
@@ -64,14 +65,20 @@ export function showAdministration(route) {
       else link.removeAttribute("aria-current");
     }
     links.get(section.key)?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    const own = ++turn;
-    const drawn = await loading.then(() => section.draw({ rest: inner, pending, setRest: (parts) => { if (own === turn) setAddress(section, parts); }, show: showKey }))
+    const own = nextScope();
+    const drawn = await loading.then(() => section.draw({ rest: inner, scope: own, pending, setRest: (parts) => { if (!own.isClosed) setAddress(section, parts); }, show: showKey }))
       .catch((error) => [h("p", { class: "wrong", role: "alert" }, error.message)]);
-    if (own !== turn || !dialog.open) return; // another section was opened meanwhile, or the dialog was closed
+    if (own.isClosed) return; // another section was opened meanwhile, or the dialog was closed
     pane.dataset.section = section.key;
     setChildren(pane, ...drawn);
     pane.scrollTop = 0;
     setAddress(section, inner);
+  }
+
+  /** Something else is shown. */
+  function nextScope() {
+    scope.close();
+    return (scope = dialogScope.child());
   }
 
   /** @param {string} key
@@ -90,7 +97,7 @@ export function showAdministration(route) {
   /** Show what the search finds, or the section. */
   function redraw() {
     if (!find.value.trim()) return show(shown, shownRest);
-    turn++;
+    nextScope();
     setChildren(pane, ...searchResults(find.value, pending, sections, showKey));
     return undefined;
   }

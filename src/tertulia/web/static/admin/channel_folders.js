@@ -4,15 +4,15 @@ import { patch, post } from "../core/api.js";
 import { folders, sortedFolders } from "../state/channels.js";
 import { setChildren, h } from "../core/html.js";
 import { state } from "../state/session.js";
-import { on } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 import { actionButton, formSection, labelled, settingRow } from "../dialogs/forms.js";
 import { raised } from "./lists.js";
 
-export function orgFolders() {
+/** @param {import("./sections.js").Pane} pane */
+export function orgFolders({ scope }) {
   const list = h("ul", { class: "plain kept-open" });
   const draw = () => setChildren(list, ...sortedFolders().map(folderRow));
-  const stop = on("folders", () => (list.isConnected ? draw() : stop()));
+  scope.on("folders", draw);
   draw();
   const name = h("input", { class: "f", "aria-label": t("folder.name"), maxlength: 60, dir: "auto" });
   const description = h("input", { class: "f", "aria-label": t("channels.description"), dir: "auto" });

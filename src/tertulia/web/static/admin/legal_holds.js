@@ -3,7 +3,6 @@
 import { get, post, remove } from "../core/api.js";
 import { setChildren, h } from "../core/html.js";
 import { t } from "../core/i18n.js";
-import { on } from "../core/signals.js";
 import { actionButton, formSection, labelled, personChoices } from "../dialogs/forms.js";
 import { channelName, channels } from "../state/channels.js";
 import { nameOf, people } from "../state/people.js";
@@ -12,14 +11,15 @@ import { formatFullTime } from "../views/time.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["LegalHoldObject"]} LegalHold */
 
-export async function holdsPage() {
+/** @param {import("./sections.js").Pane} pane */
+export async function holdsPage({ scope }) {
   const list = h("ul", { class: "plain kept" });
   const draw = async () => {
     const { legal_holds: holds } = await get("/realm/legal_holds");
     setChildren(list, ...(holds.length ? holds.reverse().map((hold) => holdRow(hold, draw)) : [h("li", { class: "quiet" }, t("hold.none"))]));
   };
   await draw();
-  const stop = on("realm", () => (list.isConnected ? draw() : stop()));
+  scope.on("realm", draw);
   const reason = h("input", { class: "f", "aria-label": t("hold.reason"), maxLength: 1000 });
   const whom = choicesField(t("hold.people"), personChoices([...people.values()].filter((each) => !each.is_bot)));
   const where = choicesField(t("hold.channels"), [...channels.values()].map(({ stream_id: value, name: label }) => ({ value, label })));

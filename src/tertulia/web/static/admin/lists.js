@@ -5,7 +5,6 @@ import { channelName, channels } from "../state/channels.js";
 import { channelHash } from "../state/narrow.js";
 import { setChildren, h, iconButton } from "../core/html.js";
 import { state, realm } from "../state/session.js";
-import { on } from "../core/signals.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { actionButton, formSection, isInPermission, labelled, settingRow } from "../dialogs/forms.js";
@@ -24,8 +23,9 @@ export function archivedChannels() {
   return [...channels.values()].filter((channel) => channel.is_archived).sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** Archived channels, with a button that brings one back. */
-export function orgArchived() {
+/** Archived channels, with a button that brings one back.
+ * @param {import("./sections.js").Pane} pane */
+export function orgArchived({ scope }) {
   const list = h("div", {});
   const draw = () => {
     const found = archivedChannels();
@@ -33,12 +33,13 @@ export function orgArchived() {
       h("div", { class: "of" }, h("a", { href: channelHash(channel.stream_id) }, h("bdi", {}, channel.name)), " ", h("small", {}, t("channels.people", { count: channel.subscriber_count ?? 0 }))),
       (state.is_admin || isInPermission(channel.can_administer_channel_group)) && h("button", { class: "b", type: "button", "aria-label": t("archived.restore", { name: channel.name }), onclick: () => withErrorToast(patch(`/streams/${channel.stream_id}`, { is_archived: false })) }, t("closed.unarchive"))))));
   };
-  const stop = on("channels", () => (list.isConnected ? draw() : stop()));
+  scope.on("channels", draw);
   draw();
   return [formSection(t("org.archived"), h("p", { class: "quiet" }, t("archived.text")), list)];
 }
 
-export function orgEmoji() {
+/** @param {import("./sections.js").Pane} pane */
+export function orgEmoji({ scope }) {
   const name = h("input", { class: "f", "aria-label": t("label.name") });
   const add = h("div", {});
   const list = h("ul", { class: "plain kept" });
@@ -49,7 +50,7 @@ export function orgEmoji() {
   name.addEventListener("input", drawButton);
   drawButton();
   draw();
-  const stop = on("realm", () => (list.isConnected ? draw() : stop()));
+  scope.on("realm", draw);
   return [formSection(t("org.emoji"), list), formSection(t("emoji.add"), labelled(t("label.name"), name), add)];
 }
 
@@ -71,14 +72,15 @@ export function orgLinkifiers() {
     actionButton(t("linkifier.add"), () => post("/realm/filters", { pattern: pattern.value, url_template: template.value }).then(draw)))];
 }
 
-export function orgPlaygrounds() {
+/** @param {import("./sections.js").Pane} pane */
+export function orgPlaygrounds({ scope }) {
   const name = h("input", { class: "f", "aria-label": t("label.name") });
   const language = h("input", { class: "f", "aria-label": t("playground.language"), placeholder: "Python" });
   const template = h("input", { class: "f", "aria-label": t("label.url"), placeholder: "https://example.com/?code={code}" });
   const list = h("ul", { class: "plain kept" });
   const draw = () => setChildren(list, ...(state.realm_playgrounds ?? []).map((each) => h("li", {}, h("span", {}, each.name), h("small", {}, each.pygments_language),
     state.is_admin && iconButton("trash", t("admin.remove-it"), { onclick: () => remove(`/realm/playgrounds/${each.id}`) }))));
-  const stop = on("realm", () => (list.isConnected ? draw() : stop()));
+  scope.on("realm", draw);
   draw();
   return [formSection(t("org.playgrounds"), h("p", { class: "quiet" }, t("playground.text")), list), state.is_admin && formSection(t("playground.add"), labelled(t("label.name"), name), labelled(t("playground.language"), language), labelled(t("label.url"), template),
     actionButton(t("playground.add"), () => post("/realm/playgrounds", { name: name.value, pygments_language: language.value, url_template: template.value })))];

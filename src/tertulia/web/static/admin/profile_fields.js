@@ -3,7 +3,6 @@
 import { patch, post, remove } from "../core/api.js";
 import { setChildren, h, iconButton } from "../core/html.js";
 import { state } from "../state/session.js";
-import { on } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 import { confirmAction } from "../dialogs/dialog.js";
 import { actionButton, formSection, labelled, settingRow } from "../dialogs/forms.js";
@@ -15,10 +14,11 @@ const DROPDOWN = 3;
 const EXTERNAL = 7;
 const SWITCHES = /** @type {const} */ (["display_in_profile_summary", "required", "editable_by_user"]);
 
-export function orgFields() {
+/** @param {import("./sections.js").Pane} pane */
+export function orgFields({ scope }) {
   const list = h("ul", { class: "plain kept-open" });
   const draw = () => setChildren(list, ...fields().map(fieldRow));
-  const stop = on("people", () => (list.isConnected ? draw() : stop()));
+  scope.on("people", draw);
   draw();
   return [formSection(t("org.fields"), h("p", { class: "quiet" }, t("field.text")), list), state.is_admin && newField()];
 }

@@ -15,8 +15,8 @@ import { orgFields } from "./profile_fields.js";
 /** @typedef {import("../core/html.js").Child} Child */
 /** @typedef {import("../core/chunk_exports.d.ts").ChunkExports} ChunkExports */
 /** @typedef {"organization" | "people" | "content" | "oversight"} Group a heading of the navigation */
-/** @typedef {{rest: string[], pending: import("./pending_changes.js").PendingChanges, setRest(rest: string[]): void, show(key: string, rest?: string[]): void}} Pane
- *   `rest` is what follows the section in the address; `pending` are settings and their unsaved changes; `setRest`
+/** @typedef {{rest: string[], scope: import("../core/scope.js").Scope, pending: import("./pending_changes.js").PendingChanges, setRest(rest: string[]): void, show(key: string, rest?: string[]): void}} Pane
+ *   `rest` is what follows the section in the address; `scope` ends when something else is shown; `pending` are settings and their unsaved changes; `setRest`
  *   changes the address, `show` opens another section */
 /** @typedef {(pane: Pane) => Child[] | Promise<Child[]>} Draw */
 /** @typedef {{key: string, group: Group, title: PlainTextKey, draw: Draw, isShown?: () => boolean, count?: () => number | undefined}} Section

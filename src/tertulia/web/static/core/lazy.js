@@ -6,6 +6,9 @@
 /** @type {{[C in Chunk]?: Promise<ChunkExports[C]>}} */
 const loading = {};
 
+/** A chunk did not load: there is no connection, or the server does not answer. */
+export class ChunkError extends Error {}
+
 /** Load a chunk, if it is not loaded yet, and return one of its exports.
  * @template {Chunk} C
  * @template {keyof ChunkExports[C]} Name
@@ -14,14 +17,13 @@ const loading = {};
  * @returns {Promise<ChunkExports[C][Name]>} */
 export async function lazy(chunk, name) {
   loading[chunk] ??= Promise.all([import(document.documentElement.dataset[chunk] ?? ""), loadStyle(document.documentElement.dataset[`${chunk}Style`])]).then(([exports]) => exports);
-  try {
-    const found = (await loading[chunk])?.[name];
-    if (found === undefined) throw new Error(`chunk ${chunk} does not export ${String(name)}`);
-    return found;
-  } catch (error) {
+  const exports = await loading[chunk]?.catch((error) => {
     delete loading[chunk];
-    throw error;
-  }
+    throw new ChunkError(chunk, { cause: error });
+  });
+  const found = exports?.[name];
+  if (found === undefined) throw new Error(`chunk ${chunk} does not export ${String(name)}`);
+  return found;
 }
 
 /** Load the stylesheet of a chunk. Without it the chunk works, too.

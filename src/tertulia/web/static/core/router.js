@@ -2,17 +2,20 @@
  * no view: `main.js` passes in the table of views and the parser of addresses. */
 
 import { storeForTab } from "./account_data.js";
+import { ChunkError } from "./lazy.js";
+import { Scope } from "./scope.js";
 import { emit, on } from "./signals.js";
 
 /** @typedef {import("../state/routes.js").Route} Route */
 /** @typedef {{id?: number, top: number, stays?: boolean}} ScrollPosition a message and its distance from the upper edge;
  *   without a message, the end. `stays`: a reload, not a new visit */
-/** @typedef {{close(): void, focus?(): void, scrollPosition?(): ScrollPosition | null | undefined}} View
+/** @typedef {{focus?(): void, scrollPosition?(): ScrollPosition | null | undefined}} View
  *   `scrollPosition` returns undefined while there is none yet, null to delete the saved one */
-/** @typedef {(route: Route, saved: ScrollPosition | undefined) => Promise<View>} ShowView */
-/** @typedef {{parse(hash: string): Route, views: Record<string, ShowView>, openDialog(route: Route, isCurrent: () => boolean): void, setTitle(route: Route): void}} Config
+/** @typedef {(route: Route, scope: Scope, saved: ScrollPosition | undefined) => Promise<View>} ShowView
+ *   the scope ends when another view is shown, which may be before this one is; then the view draws nothing */
+/** @typedef {{parse(hash: string): Route, views: Record<string, ShowView>, openDialog(route: Route, isCurrent: () => boolean): void, setTitle(route: Route): void, showFailure(retry: () => void): void}} Config
  *   routes whose view is not in the table open a dialog over the view that is shown; `isCurrent` says whether no later
- *   navigation has happened */
+ *   navigation has happened. A view that fails, because its chunk does not load, is drawn by `showFailure` */
 
 const STORAGE_KEY = "places"; // in the session storage; preload.js reads it
 const MAX_POSITIONS = 50;
@@ -23,7 +26,8 @@ let config;
 let view = null;
 /** @type {Route | null} */
 let shownRoute = null;
-let navigations = 0; // to a view
+let scope = new Scope(); // of the view
+let isFirstView = true;
 let hashChanges = 0; // to a view or a dialog
 /** @type {Promise<unknown>} */
 let ready;
@@ -103,21 +107,26 @@ async function navigate(hash) {
  * @param {boolean} [stays] whether the route is shown already */
 async function showRoute(route, stays = false) {
   if (shownRoute && shownRoute.hash === route.hash && route.hash) return;
-  const navigation = ++navigations;
   saveScrollPosition();
-  view?.close();
+  scope.close();
+  const own = (scope = new Scope());
   view = null;
   shownRoute = route;
   emit("route", route);
   config.setTitle(route);
   const saved = route.near ? undefined : savedScrollPosition(route.hash);
-  const opened = await config.views[route.view](route, saved && { ...saved, stays: stays || navigation === 1 });
-  if (navigation !== navigations) return opened.close();
-  view = opened;
+  const isStaying = stays || isFirstView;
+  isFirstView = false;
+  try {
+    const opened = await config.views[route.view](route, own, saved && { ...saved, stays: isStaying });
+    if (!own.isClosed) view = opened;
+  } catch (error) {
+    if (!(error instanceof ChunkError)) console.error(error);
+    if (!own.isClosed) config.showFailure(reloadView);
+  }
   ready.then(() => {
-    if (navigation === navigations) document.body.dataset.ready = route.view;
+    if (!own.isClosed) document.body.dataset.ready = route.view;
   });
-  return undefined;
 }
 
 function saveScrollPosition() {

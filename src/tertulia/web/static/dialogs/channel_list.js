@@ -13,7 +13,7 @@ import { on, oneAtATime } from "../core/signals.js";
 import { toast } from "../views/layout.js";
 import { t } from "../core/i18n.js";
 import { channelSettings } from "./channel_settings.js";
-import { bindToAddress, openDialog } from "./dialog.js";
+import { bindToAddress, openDialog, scopeOf } from "./dialog.js";
 import { defaultForChannels, groupsForChannels, PermissionField } from "./permission_field.js";
 
 const PRIVACY = ["public", "private", "protected", "web-public"];
@@ -34,10 +34,9 @@ export function showChannels(route) {
     if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-key="${focused}"]`))?.focus();
   };
   field.addEventListener("input", draw);
-  const stop = on("channels", draw);
   const make = state.can_create_streams !== false && h("button", { class: "b go", type: "button", onclick: () => { dialog.close(); newChannel(); } }, t("channels.new"));
   const dialog = openDialog(t("view.channels"), [field, list], { footer: [make] });
-  dialog.addEventListener("close", stop);
+  scopeOf(dialog).on("channels", draw);
   if (location.hash.startsWith("#channels")) bindToAddress(dialog);
   draw();
   return dialog;

@@ -8,7 +8,6 @@ import { setChildren, h, iconButton } from "../core/html.js";
 import { avatar, channelDot } from "../views/avatars.js";
 import { realm, state } from "../state/session.js";
 import { nameOf } from "../state/people.js";
-import { on } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 import { channelSentences, exportSection, mailSection, privacyOf } from "./channel_administration.js";
 import { confirmAction } from "./dialog.js";
@@ -33,7 +32,7 @@ export function channelSettings({ element }, page) {
   const dialog = openTabbedDialog(channel.name, `#channels/${id}`, [
     ...(channel.subscribed ? [{ key: "personal", title: t("channel.personal"), draw: () => personalPage(id) }] : []),
     { key: "general", title: t("channel.general"), draw: () => generalPage(id) },
-    { key: "permissions", title: t("channel.permissions"), draw: () => permissionsPage(id) },
+    { key: "permissions", title: t("channel.permissions"), draw: (scope) => permissionsPage(id, scope) },
     { key: "subscribers", title: t("channel.subscribers"), draw: () => subscribersPage(id) },
   ], page);
   dialog.querySelector("header")?.prepend(channelDot(id));
@@ -78,8 +77,9 @@ function generalPage(id) {
   }, "risk"))];
 }
 
-/** @param {number} id */
-function permissionsPage(id) {
+/** @param {number} id
+ * @param {import("../core/scope.js").Scope} scope */
+function permissionsPage(id, scope) {
   const channel = channels.get(id);
   const disabled = !mayChange(channel);
   const sentences = h("ul", { class: "plain explained", "aria-live": "polite" });
@@ -93,7 +93,7 @@ function permissionsPage(id) {
     for (const { name, show } of rows) show(present(name));
   };
   draw();
-  const stop = on("channels", () => (sentences.isConnected ? draw() : stop()));
+  scope.on("channels", draw);
   return [formSection(t("channel.permissions"), sentences, disabled && notYours(), ...rows.map(({ element }) => element))];
 }
 

@@ -2,6 +2,7 @@
 
 import { setChildren, h, iconButton } from "../core/html.js";
 import { closeDialogRoute } from "../core/router.js";
+import { Scope } from "../core/scope.js";
 import { t } from "../core/i18n.js";
 
 /** Open a dialog. Closing removes it; if it was opened by an address, the router goes back.
@@ -28,6 +29,14 @@ export function openDialog(title, children, { wide = false, label, footer } = {}
   dialog.showModal();
   focusFirst(dialog);
   return dialog;
+}
+
+/** What ends when a dialog is closed.
+ * @param {HTMLDialogElement} dialog */
+export function scopeOf(dialog) {
+  const scope = new Scope();
+  dialog.addEventListener("close", () => scope.close());
+  return scope;
 }
 
 /** Focus the open tab, else the first field, else the title. On a touch screen not a field: it would open the

@@ -6,19 +6,19 @@ import { setChildren, h, iconButton } from "../core/html.js";
 import { avatar } from "../views/avatars.js";
 import { state } from "../state/session.js";
 import { nameOf } from "../state/people.js";
-import { on } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 import { confirmAction } from "./dialog.js";
 import { actionButton, formSection, settingRow } from "./forms.js";
 import { openTabbedDialog } from "./tabbed_dialog.js";
 
+/** @typedef {import("../core/scope.js").Scope} Scope */
 /** @typedef {{id: number, name: string, description: string, members: number[], is_system_group: boolean, deactivated?: boolean}} Group */
 
 /** @param {{rest?: string[]}} [route] */
 export function showGroups(route) {
   const own = groups();
   openTabbedDialog(t("groups.title"), "#groups", [
-    ...own.map((group) => ({ key: String(group.id), title: group.name, draw: () => groupPage(group.id) })),
+    ...own.map((group) => ({ key: String(group.id), title: group.name, draw: (/** @type {Scope} */ scope) => groupPage(group.id, scope) })),
     { key: "new", title: t("groups.new"), draw: newGroupPage },
   ], route?.rest?.[0]);
 }
@@ -29,8 +29,9 @@ function groups() {
   return all.filter((group) => !group.is_system_group && !group.deactivated).sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** @param {number} id */
-function groupPage(id) {
+/** @param {number} id
+ * @param {Scope} scope */
+function groupPage(id, scope) {
   const group = groups().find((each) => each.id === id);
   if (!group) return [h("p", { class: "quiet" }, t("groups.gone"))];
   const list = h("ul", { class: "plain kept" });
@@ -42,7 +43,7 @@ function groupPage(id) {
     iconButton("close", t("channel.remove", { name: nameOf(person) }), { onclick: () => change({ delete: [person] }) }))));
   field.addEventListener("input", () => setChildren(found, ...(field.value.trim() ? findPeople(field.value, members()) : []).map((completion) => h("li", {}, avatar(completion.person ?? 0), h("bdi", {}, completion.label),
     h("button", { class: "b", type: "button", onclick: async () => { await change({ add: [completion.person ?? 0] }); field.value = ""; setChildren(found); } }, t("dialog.add"))))));
-  const stop = on("people", () => (list.isConnected ? draw() : stop()));
+  scope.on("people", draw);
   draw();
   return [formSection(group.name, settingRow({ name: "name", label: t("label.name"), value: group.name, save: (name) => patch(`/user_groups/${id}`, { name }) }),
     settingRow({ name: "description", label: t("channels.description"), value: group.description, kind: "long", save: (description) => patch(`/user_groups/${id}`, { description }) })),

@@ -1,9 +1,10 @@
 /** A dialog with tabs: settings, organization, a channel. Its address names the tab. */
 
 import { setChildren, h } from "../core/html.js";
-import { bindToAddress, changeAddress, focusFirst, openDialog } from "./dialog.js";
+import { bindToAddress, changeAddress, focusFirst, openDialog, scopeOf } from "./dialog.js";
 
-/** @typedef {{key: string, title: string, draw: () => import("../core/html.js").Child[] | Promise<import("../core/html.js").Child[]>}} Tab */
+/** @typedef {{key: string, title: string, draw: (scope: import("../core/scope.js").Scope) => import("../core/html.js").Child[] | Promise<import("../core/html.js").Child[]>}} Tab
+ *   the scope ends when another tab is shown, or the dialog is closed */
 
 /** @param {string} title
  * @param {string} base the address without the tab: `#settings`
@@ -16,7 +17,8 @@ export function openTabbedDialog(title, base, pages, first) {
   const dialog = openDialog(title, [h("div", { class: "two" }, nav, inside)], { wide: true });
   if (location.hash.startsWith(base)) bindToAddress(dialog);
 
-  let turn = 0;
+  const dialogScope = scopeOf(dialog);
+  let scope = dialogScope.child();
 
   /** @param {Tab} page */
   async function show(page) {
@@ -25,9 +27,10 @@ export function openTabbedDialog(title, base, pages, first) {
       else link.removeAttribute("aria-current");
     }
     links.find((link) => link.dataset.page === page.key)?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    const own = ++turn;
-    const drawn = await Promise.resolve(page.draw()).catch((error) => [h("p", { class: "wrong", role: "alert" }, error.message)]);
-    if (own !== turn || !dialog.open) return; // another tab was selected meanwhile, or the dialog was closed
+    scope.close();
+    const own = (scope = dialogScope.child());
+    const drawn = await Promise.resolve(page.draw(own)).catch((error) => [h("p", { class: "wrong", role: "alert" }, error.message)]);
+    if (own.isClosed) return; // another tab was selected meanwhile, or the dialog was closed
     setChildren(inside, ...drawn);
     inside.scrollTop = 0;
     changeAddress(dialog, `${base}/${page.key}`);

@@ -31,11 +31,18 @@ export function avatar(id, { presence = false, extra = "" } = {}) {
   return h("span", { class: names, "aria-hidden": "true", "data-face": id }, shown);
 }
 
-/** Everything that an avatar shows, as text.
+/** Everything that an avatar shows.
  * @param {number} id */
-export function avatarSignature(id) {
+export function avatarData(id) {
   const person = getPerson(id);
-  return `${id}|${person.avatar_url}|${person.is_bot}|${initialOf(id)}`;
+  return [id, person.avatar_url, person.is_bot, initialOf(id)];
+}
+
+/** Everything that the dot of a channel shows.
+ * @param {number} channel */
+export function dotData(channel) {
+  const info = channels.get(channel);
+  return [info?.invite_only, info?.is_web_public, channelColor(channel)];
 }
 
 /** The emoji of a person's status; its text is the label.

@@ -2,6 +2,7 @@
  * the module that implements a command registers it with `command`. */
 
 import { h } from "../core/html.js";
+import { ChunkError } from "../core/lazy.js";
 import { isSpectator } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
 import { toast } from "./layout.js";
@@ -49,7 +50,10 @@ export function runCommand(name, element, event) {
   const result = handler({ element, event, message: messageAt(element) });
   if (result instanceof Promise) {
     running.add(key);
-    result.finally(() => running.delete(key));
+    result.catch((error) => {
+      if (!(error instanceof ChunkError)) throw error;
+      toast(t("connection.no-answer"), h("button", { class: "b", type: "button", onclick: () => runCommand(name, element, event) }, t("talk.try-again")));
+    }).finally(() => running.delete(key));
   }
   return true;
 }

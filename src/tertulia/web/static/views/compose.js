@@ -15,7 +15,7 @@ import { enqueue } from "../sync/outbox.js";
 import { nameOf, shortName } from "../state/people.js";
 import { closedReason } from "../state/write_access.js";
 import { post } from "../core/api.js";
-import { on } from "../core/signals.js";
+import { Scope } from "../core/scope.js";
 import { TypingNotice } from "../sync/typing_notice.js";
 import { joinAttachments, splitAttachments, uploadingTo } from "../state/attachments.js";
 import { lazy } from "../core/lazy.js";
@@ -43,6 +43,7 @@ export function currentComposeBox() {
  * @param {HTMLElement} footer
  * @param {Target} target */
 export function showComposeBox(footer, target) {
+  composeBox?.scope.close();
   composeBox = new ComposeBox(target);
   footer.append(composeBox.element);
   if (hadFocus && document.activeElement === document.body) composeBox.box.focus({ preventScroll: true });
@@ -117,6 +118,7 @@ export class ComposeBox {
   #keyHint = h("span", { class: "keyhint not-phone" });
   #note = h("span", { class: "cut not-phone", "aria-live": "polite" });
 
+  scope = new Scope(); // ends when another box is shown
   isMoved = false; // whether the topic of its view was moved while the view was open
   /** The field of the topic, if it has to be chosen. @type {HTMLInputElement | null} */
   topic = null;
@@ -322,15 +324,13 @@ export class ComposeBox {
     this.element.addEventListener("dragover", (event) => event.preventDefault());
     this.box.addEventListener("paste", (event) => this.#onTransfer(event, event.clipboardData));
     this.box.addEventListener("drop", (event) => this.#onTransfer(event, event.dataTransfer));
-    const stop = on("drafts", (key) => {
-      if (!this.box.isConnected) return stop();
+    this.scope.on("drafts", (key) => {
       const isOther = key !== keyOf(this.conversation);
       if (isOther && document.activeElement !== this.box && !this.content) this.content = draftOf(this.conversation);
-      return undefined;
     });
-    const stopKeys = on("settings", () => (this.box.isConnected ? this.#showKey() : stopKeys()));
+    this.scope.on("settings", () => this.#showKey());
     this.#showKey();
-    const stopNames = on(["channels", "people"], () => (this.box.isConnected ? this.#labelBox() : stopNames()));
+    this.scope.on(["channels", "people"], () => this.#labelBox());
   }
 
   /** @param {Event} event

@@ -29,7 +29,7 @@ export class ComposeNotes {
   constructor(compose) {
     this.#compose = compose;
     compose.box.addEventListener("input", () => this.update());
-    const stop = on(["channels", "realm", "topics"], () => (compose.box.isConnected ? this.update() : stop()));
+    compose.scope.on(["channels", "realm", "topics"], () => this.update());
   }
 
   /** How many letters are too many; 0 or less if none. */

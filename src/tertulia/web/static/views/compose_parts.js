@@ -1,6 +1,5 @@
 /** What a compose box has while a person writes in it: attachments, the destination, notes, a size. */
 
-import { on } from "../core/signals.js";
 import { continuationIn } from "../state/block_continuation.js";
 import { isInChannel, keyOf, topicKey } from "../state/conversations.js";
 import { ComposeAttachments } from "./compose_attachments.js";
@@ -36,8 +35,8 @@ export class ComposeParts {
     frame.querySelector('[data-do="preview"]')?.after(size.button);
     if (hasTopicFocus) compose.topic?.focus(); // an element that is moved loses the focus
     this.#notes.update();
-    const stop = on("topicMoved", (event) => (compose.box.isConnected ? this.#follow(event) : stop()));
-    const stopNames = on(["channels", "people"], () => (compose.box.isConnected ? this.#destination.draw() : stopNames()));
+    compose.scope.on("topicMoved", (event) => this.#follow(event));
+    compose.scope.on(["channels", "people"], () => this.#destination.draw());
   }
 
   /** What Enter does in a code block, list or quote. */

@@ -3,15 +3,16 @@
 import { channelName, groupedChannels } from "../state/channels.js";
 import { isInChannel } from "../state/conversations.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
-import { conversationItem, fetchMessages, conversationIcon } from "./conversation_rows.js";
-import { channelDot } from "./avatars.js";
+import { conversationItem, fetchMessages } from "./conversation_rows.js";
+import { channelDot, dotData } from "./avatars.js";
 import { isInFirstDays } from "./first_days.js";
 import { isMuted } from "../state/people.js";
 import { state } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
 import { topicsHash } from "../state/narrow.js";
+import { keepFocus, setKeyedChildren } from "./keyed_children.js";
 import { lazy } from "../core/lazy.js";
-import { on, nextFrame } from "../core/signals.js";
+import { nextFrame } from "../core/signals.js";
 import { emptyState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
 import { isFollowed, isTopicMuted } from "../state/topics.js";
 import { allUnread, mentionsIn, unreadMentions } from "../state/unread.js";
@@ -19,6 +20,7 @@ import { withErrorToast } from "./message_actions.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/unread.js").UnreadConversation} UnreadConversation */
+/** @typedef {import("./keyed_children.js").KeyedChild} KeyedChild */
 
 /** Which conversations are shown: all, mine, or followed. */
 let inboxFilter = "all";
@@ -31,23 +33,24 @@ let redrawInbox;
 let startCard;
 let wantsCatchUp = false; // it was asked for in another view
 
-/** @returns {Promise<import("../core/router.js").View>} */
-export async function showInbox() {
+/** @param {import("../state/routes.js").Route} _route
+ * @param {import("../core/scope.js").Scope} scope
+ * @returns {Promise<import("../core/router.js").View>} */
+export async function showInbox(_route, scope) {
   const list = h("div", { class: "list" });
   resetBody(list);
   resetFooter();
-  const draw = () => drawInbox(list, draw);
+  const draw = () => { if (!scope.isClosed) drawInbox(list, draw); };
   catchUpSlot = undefined;
   redrawInbox = draw;
-  const redraw = nextFrame(() => {
-    fetchNewest().then(draw, draw);
-  });
+  scope.add(() => { if (redrawInbox === draw) redrawInbox = undefined; });
   await Promise.all([fetchNewest(), loadStartCard()].map((each) => each.catch(() => {})));
   draw();
-  if (wantsCatchUp) toggleCatchUp();
-  const stop = on(["unread", "people", "channels", "topics", "presence", "messageChanged", "realm", "reset"], redraw);
-  const close = () => { stop(); redrawInbox = undefined; };
-  return { close, focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item"))?.focus() };
+  if (wantsCatchUp && !scope.isClosed) toggleCatchUp();
+  scope.on(["unread", "people", "channels", "topics", "presence", "messageChanged", "realm", "reset"], nextFrame(() => {
+    fetchNewest().then(draw, draw);
+  }));
+  return { focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item"))?.focus() };
 }
 
 /** Load the card of the first days, if it is shown. */
@@ -77,18 +80,26 @@ export async function toggleCatchUp() {
  * @param {() => void} again */
 function drawInbox(list, again) {
   const unread = filteredUnread();
+  const start = startCardChild(again);
   const markAll = h("button", { class: "b not-phone", type: "button", "data-do": "mark-all-read" }, t("inbox.mark-all"));
   const more = iconButton("more", t("head.more"), { "data-do": "view-menu", "data-key": "more", "aria-haspopup": "menu" });
   setHeader({ title: t("view.inbox"), tools: unread.length ? [markAll, more] : [], isHome: true });
   if (!unread.length && inboxFilter === "all") {
-    const card = startCard?.(again);
-    const isNew = card && state.max_message_id === -1;
-    return setChildren(list, card, isNew ? h("p", { class: "sub" }, t("inbox.nothing-yet")) : emptyState(t("inbox.empty"), t("inbox.empty-text"), actionLink("#recent", t("inbox.recent"), "clock"), actionLink("#feed", t("view.feed"))));
+    const isNew = start && state.max_message_id === -1;
+    const build = () => (isNew ? h("p", { class: "sub" }, t("inbox.nothing-yet")) : emptyState(t("inbox.empty"), t("inbox.empty-text"), actionLink("#recent", t("inbox.recent"), "clock"), actionLink("#feed", t("view.feed"))));
+    return keepFocus(list, () => setKeyedChildren(list, [start, { key: isNew ? "nothing-yet" : "empty", build }]));
   }
-  const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
-  setChildren(list, startCard?.(again), summaryLine(unread, again), catchUpSlot, ...(inboxFilter === "followed" ? [] : [mentionSection(unread)]), ...(inboxFilter === "mine" ? [] : channelSections(unread)));
-  if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
-  return undefined;
+  const slot = catchUpSlot;
+  return keepFocus(list, () => setKeyedChildren(list, [start, summaryLine(unread), slot && { key: "catch-up", build: () => slot },
+    inboxFilter !== "followed" && mentionSection(unread), ...(inboxFilter === "mine" ? [] : channelSections(unread))]));
+}
+
+/** The card of the first days, which has fields of its own.
+ * @param {() => void} again
+ * @returns {KeyedChild | undefined} */
+function startCardChild(again) {
+  const card = startCard?.(again);
+  return card ? { key: "start", build: () => /** @type {Element} */ (card.cloneNode()), update: (place) => place.replaceChildren(...card.childNodes) } : undefined;
 }
 
 /** How many messages wait, and how many of them call the reader.
@@ -109,47 +120,72 @@ function counted(key, count) {
   return t(key, { count, number: t("inbox.numbers").split(" ")[count - 1] || count });
 }
 
+/** How many messages wait, and which of them are shown.
+ * @param {UnreadConversation[]} unread
+ * @returns {KeyedChild} */
+function summaryLine(unread) {
+  const text = waitingText(unread);
+  const isMany = unread.reduce((sum, each) => sum + each.ids.size, 0) > 1;
+  const isOpen = Boolean(catchUpSlot);
+  const build = () => {
+    const chips = ["all", "mine", "followed"].map((each) => h("button", { class: "chip", type: "button", "data-do": "inbox-filter", "data-choice": each, "data-key": `filter-${each}`, "aria-pressed": String(inboxFilter === each) }, t(`inbox.${each}`)));
+    const catchUp = h("button", { class: "chip", type: "button", "data-do": "catch-up", "data-key": "catch-up", "aria-expanded": String(isOpen) }, t("inbox.catch-up"));
+    return h("div", { class: "sub" }, h("span", {}, text), h("span", { class: "end" }), isMany && catchUp, ...chips);
+  };
+  return { key: "summary", data: [text, isMany, isOpen, inboxFilter], build };
+}
+
+/** @param {HTMLElement} chip */
+export function filterInbox(chip) {
+  inboxFilter = chip.dataset.choice ?? "all";
+  redrawInbox?.();
+}
+
 /** @param {UnreadConversation[]} unread
- * @param {() => void} again */
-function summaryLine(unread, again) {
-  const messages = unread.reduce((sum, each) => sum + each.ids.size, 0);
-  const chips = ["all", "mine", "followed"].map((each) => h("button", {
-    class: "chip", type: "button", "aria-pressed": String(inboxFilter === each),
-    onclick: () => { inboxFilter = each; again(); },
-  }, t(`inbox.${each}`)));
-  const catchUp = h("button", { class: "chip", type: "button", "data-do": "catch-up", "data-key": "catch-up", "aria-expanded": String(Boolean(catchUpSlot)) }, t("inbox.catch-up"));
-  return h("div", { class: "sub" }, h("span", {}, waitingText(unread)), h("span", { class: "end" }), messages > 1 && catchUp, ...chips);
-}
-
-/** @param {UnreadConversation[]} unread */
+ * @returns {KeyedChild | undefined} */
 function mentionSection(unread) {
-  const mentioned = unread.filter(({ conversation }) => mentionsIn(conversation) > 0);
-  if (!mentioned.length) return null;
-  const items = mentioned.map(({ conversation, ids }) => {
+  const rows = unread.filter(({ conversation }) => mentionsIn(conversation) > 0).map(({ conversation, ids }) => {
     const newest = isInChannel(conversation) ? Math.max(...[...ids].filter((id) => unreadMentions().includes(id))) : Math.max(...ids);
-    return conversationItem(conversation, { newest, count: mentionsIn(conversation), isMention: true, lead: /** @type {Node} */ (conversationIcon(conversation)) });
+    return conversationItem(conversation, { newest, count: mentionsIn(conversation), isMention: true, lead: "place" });
   });
-  return h("section", { class: "group", "aria-label": t("inbox.for-you-title") },
-    h("h2", {}, icon("at", "s"), h("span", {}, t("inbox.for-you-title"))), h("ul", { class: "plain" }, ...items));
+  const heading = () => [icon("at", "s"), h("span", {}, t("inbox.for-you-title"))];
+  return rows.length ? sectionOf("mentions", [t("inbox.for-you-title")], heading, rows) : undefined;
 }
 
-/** @param {UnreadConversation[]} unread */
+/** @param {UnreadConversation[]} unread
+ * @returns {KeyedChild[]} */
 function channelSections(unread) {
+  /** @type {Map<number, KeyedChild[]>} */
+  const rows = new Map();
+  for (const { conversation, ids } of unread) {
+    const plain = ids.size - mentionsIn(conversation);
+    if (!isInChannel(conversation) || plain <= 0) continue;
+    const item = conversationItem(conversation, { newest: Math.max(...ids), count: plain });
+    rows.set(conversation.channel, [...(rows.get(conversation.channel) ?? []), item]);
+  }
   const order = groupedChannels().flatMap((group) => group.channels.map((channel) => channel.stream_id));
-  const inChannels = unread.flatMap(({ conversation, ids }) => (isInChannel(conversation) ? [{ conversation, ids }] : []));
-  const ids = [...new Set(inChannels.map(({ conversation }) => conversation.channel))];
-  ids.sort((a, b) => order.indexOf(a) - order.indexOf(b));
-  return ids.map((id) => {
-    const rest = inChannels.filter(({ conversation }) => conversation.channel === id);
-    const items = rest.flatMap(({ conversation, ids: unread }) => {
-      const mentions = mentionsIn(conversation);
-      const plain = unread.size - mentions;
-      return plain > 0 ? [conversationItem(conversation, { newest: Math.max(...unread), count: plain })] : [];
-    });
-    if (!items.length) return null;
+  return [...rows].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).map(([id, items]) => {
     const name = channelName(id);
-    return h("section", { class: "group", "aria-label": name }, h("h2", {}, /** @type {Node} */ (channelDot(id)), h("a", { href: topicsHash(id) }, h("bdi", {}, name))), h("ul", { class: "plain" }, ...items));
+    const heading = () => [/** @type {Node} */ (channelDot(id)), h("a", { href: topicsHash(id) }, h("bdi", {}, name))];
+    return sectionOf(`channel-${id}`, [name, ...dotData(id)], heading, items);
   });
+}
+
+/** @param {string} key
+ * @param {[string, ...import("./keyed_children.js").Data]} data the name, and what else the heading shows
+ * @param {() => Node[]} heading
+ * @param {KeyedChild[]} rows
+ * @returns {KeyedChild} */
+function sectionOf(key, data, heading, rows) {
+  const build = () => h("section", { class: "group" });
+  const update = (/** @type {Element} */ section) => {
+    section.setAttribute("aria-label", data[0]);
+    setKeyedChildren(section, [
+      { key: "heading", data, build: () => h("h2", {}, ...heading()) },
+      { key: "rows", build: () => h("ul", { class: "plain" }), update: (list) => setKeyedChildren(list, rows) },
+    ]);
+  };
+  return { key, build, update };
 }
 
 /** @returns {UnreadConversation[]} without muted ones */

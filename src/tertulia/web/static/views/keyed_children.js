@@ -1,12 +1,13 @@
-/** Keeps the children of an element up to date: an element changes only if its signature changes, so a signature
- * contains everything that the element shows. Then the present element is changed to look like a new one: new
- * elements cost the browser a layout and a new division of the page into layers, new text much less. */
+/** Keeps the children of an element up to date: an element changes only if its data changes, so the data contain
+ * everything that the element shows. Then the present element is changed to look like a new one: new elements cost the
+ * browser a layout and a new division of the page into layers, new text much less. */
 
-/** @typedef {{key: string, signature?: string, build: () => Element, update?: (element: Element) => void, contents?: string}} KeyedChild
- *   `build` adds no listeners to elements with a signature; `update` is for elements that contain keyed children
+/** @typedef {readonly (string | number | boolean | null | undefined)[]} Data */
+/** @typedef {{key: string, data?: Data, build: () => Element, update?: (element: Element) => void, contents?: Data}} KeyedChild
+ *   `build` adds no listeners to elements with data; `update` is for elements that contain keyed children
  *   themselves, and runs every time, or if `contents` changes */
 
-/** @type {WeakMap<Element, {key: string, signature: string, contents?: string}>} */
+/** @type {WeakMap<Element, {key: string, data: Data, contents?: Data}>} */
 const drawn = new WeakMap();
 
 /** @param {Element} parent
@@ -17,13 +18,13 @@ export function setKeyedChildren(parent, children) {
   let next = parent.firstElementChild;
   for (const child of children) {
     if (!child) continue;
-    const { key, signature = "", build } = child;
+    const { key, data = [], build } = child;
     if (!others && next && drawn.get(next)?.key !== key) others = keyedFrom(next);
     let element = others ? others.get(key) : (next ?? undefined);
     others?.delete(key);
     if (!element) {
       element = build();
-      drawn.set(element, { key, signature });
+      drawn.set(element, { key, data });
     }
     if (element === next) next = next.nextElementSibling;
     else parent.insertBefore(element, next);
@@ -32,18 +33,35 @@ export function setKeyedChildren(parent, children) {
   for (const element of (others ?? keyedFrom(next)).values()) element.remove();
 }
 
+/** Draw keyed children: one that moves loses the focus, and gets it again.
+ * @param {Element} parent
+ * @param {() => void} draw */
+export function keepFocus(parent, draw) {
+  const focused = parent.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : undefined;
+  draw();
+  if (focused && document.activeElement !== focused && focused.dataset.key) {
+    /** @type {HTMLElement | null} */ (parent.querySelector(`[data-key="${CSS.escape(focused.dataset.key)}"]`))?.focus({ preventScroll: true });
+  }
+}
+
 /** Update one child, and leave its siblings alone.
  * @param {Element} element that `setKeyedChildren` has drawn for a child with this key
  * @param {KeyedChild} child */
-export function updateKeyedChild(element, { key, signature = "", build, update, contents }) {
-  if (drawn.get(element)?.signature !== signature) {
-    drawn.set(element, { key, signature });
+export function updateKeyedChild(element, { key, data = [], build, update, contents }) {
+  if (!isSame(drawn.get(element)?.data, data)) {
+    drawn.set(element, { key, data });
     matchElement(element, build());
   }
   const entry = drawn.get(element);
-  if (!update || !entry || (contents !== undefined && contents === entry.contents)) return;
+  if (!update || !entry || (contents !== undefined && isSame(contents, entry.contents))) return;
   entry.contents = contents;
   update(element);
+}
+
+/** @param {Data | undefined} a
+ * @param {Data | undefined} b */
+function isSame(a, b) {
+  return a?.length === b?.length && Boolean(a?.every((each, at) => each === b?.[at]));
 }
 
 /** An element and its later siblings by key.

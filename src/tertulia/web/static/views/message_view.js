@@ -16,7 +16,7 @@ import { closedReason } from "../state/write_access.js";
 import { marksReadOnView, Reader } from "./reader.js";
 import { clipHighMessages, toggleExpanded } from "./long_content.js";
 import { drawRow, rowSignature, showFullTime } from "./message_row.js";
-import { on, nextFrame } from "../core/signals.js";
+import { nextFrame } from "../core/signals.js";
 import { announce, failedState, region, resetBody, resetFooter, setHeader } from "./layout.js";
 import { typingText } from "../state/typing.js";
 import { isUnread, unreadIds } from "../state/unread.js";
@@ -25,6 +25,7 @@ import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/routes.js").Route} Route */
 /** @typedef {import("../core/router.js").ScrollPosition} ScrollPosition */
+/** @typedef {import("../core/scope.js").Scope} Scope */
 
 const RETRY_MS = 3000; // after a fetch that failed
 
@@ -36,10 +37,11 @@ export function currentMessageView() {
 }
 
 /** @param {Route} route
+ * @param {Scope} scope
  * @param {ScrollPosition | null | undefined} saved the scroll position of the last visit
  * @returns {Promise<MessageView>} */
-export async function showMessageView(route, saved) {
-  const view = new MessageView(route);
+export async function showMessageView(route, scope, saved) {
+  const view = new MessageView(route, scope);
   openView = view;
   openList(view.messages, () => view.list.isAtEnd);
   await view.open(saved);
@@ -47,17 +49,18 @@ export async function showMessageView(route, saved) {
 }
 
 export class MessageView {
-  #stops = /** @type {(() => void)[]} */ ([]);
+  #scope;
   #context;
-  #isClosed = false;
   #isOpen = true; // whether the person can write here
   #failed = false; // whether fetching the messages has failed
   /** @type {number} the message that has or had the focus last */
   focusedId = 0;
 
-  /** @param {Route} route */
-  constructor(route) {
+  /** @param {Route} route
+   * @param {Scope} scope */
+  constructor(route, scope) {
     this.route = route;
+    this.#scope = scope;
     this.messages = messageListOf(route.terms);
     const isFound = route.view === "search";
     this.#context = { isMixed: !route.conversation, newFrom: /** @type {number | undefined} */ (undefined), newCount: 0, isFound };
@@ -87,23 +90,22 @@ export class MessageView {
       this.#update(changed);
       changed = new Set();
     });
-    this.#stops.push(
-      on("lists", redraw),
-      on("messageChanged", (id) => { changed?.add(id); redraw(); }),
-      on(["people", "channels", "reset"], () => { changed = undefined; redraw(); }),
-      on(["channels", "people", "realm"], () => this.#updateFooter()),
-      on(["topicPolicy", "channels", "presence"], () => this.#updateHeader()),
-      on("typing", () => this.#showTyping()),
-      on("outbox", nextFrame(() => this.#showPending())),
-      on("messageArrived", (message) => this.#announce(message)),
-      on("connection", (state) => state === "live" && this.#retry()),
-      on("channels", () => this.#retry()), // one that was unknown may be visible now
-    );
+    scope.on("lists", redraw);
+    scope.on("messageChanged", (id) => { changed?.add(id); redraw(); });
+    scope.on(["people", "channels", "reset"], () => { changed = undefined; redraw(); });
+    scope.on(["channels", "people", "realm"], () => this.#updateFooter());
+    scope.on(["topicPolicy", "channels", "presence"], () => this.#updateHeader());
+    scope.on("typing", () => this.#showTyping());
+    scope.on("outbox", nextFrame(() => this.#showPending()));
+    scope.on("messageArrived", (message) => this.#announce(message));
+    scope.on("connection", (state) => state === "live" && this.#retry());
+    scope.on("channels", () => this.#retry()); // one that was unknown may be visible now
     this.feed.addEventListener("focusin", (event) => this.#onFocus(event));
     this.feed.addEventListener("pointerover", showFullTime);
     this.#updateHeader();
     if (keepsCompose) this.foot.querySelector(".to-end")?.replaceWith(this.toEnd);
     else this.#fillFooter();
+    scope.add(() => this.#close());
   }
 
   /** @param {ScrollPosition | null | undefined} saved */
@@ -120,14 +122,14 @@ export class MessageView {
       try {
         id = await messages.load(route.near ?? saved?.id ?? (startsUnread && !saved && !isSpectator() ? "first_unread" : "newest"));
       } catch (error) {
-        if (this.#isClosed) return;
+        if (this.#scope.isClosed) return;
         this.#fail(/** @type {Error} */ (error));
         return;
       }
     } else if (anchor !== undefined) {
       id = messages.nearest(anchor);
     }
-    if (this.#isClosed || this.#followMovedConversation()) return;
+    if (this.#scope.isClosed || this.#followMovedConversation()) return;
     this.#failed = false;
     this.#markNew(unread, id);
     this.#updateEmptyState();
@@ -196,7 +198,7 @@ export class MessageView {
   async jumpToEnd() {
     if (!this.messages.hasNewest) {
       await this.messages.load("newest");
-      if (this.#isClosed) return;
+      if (this.#scope.isClosed) return;
       this.list.show(this.messages.ids, true, undefined, "end");
     }
     this.list.scrollToEnd();
@@ -206,9 +208,9 @@ export class MessageView {
   }
 
   async jumpToStart() {
-    while (!this.#isClosed && !this.messages.hasOldest && this.messages.ids.length < 2000) await this.messages.loadOlder();
-    if (!this.#isClosed && !this.messages.hasOldest) await this.messages.load(1);
-    if (this.#isClosed) return;
+    while (!this.#scope.isClosed && !this.messages.hasOldest && this.messages.ids.length < 2000) await this.messages.loadOlder();
+    if (!this.#scope.isClosed && !this.messages.hasOldest) await this.messages.load(1);
+    if (this.#scope.isClosed) return;
     this.list.show(this.messages.ids, this.messages.hasNewest, this.messages.ids[0], 0);
     this.focusMessage(this.messages.ids[0]);
   }
@@ -232,10 +234,8 @@ export class MessageView {
     return termsForApi(this.route.terms);
   }
 
-  close() {
-    this.#isClosed = true;
+  #close() {
     leaveComposeBox();
-    for (const stop of this.#stops) stop();
     this.reader.close();
     this.list.destroy();
     if (openView !== this) return; // a later view of the same list may be open
@@ -245,7 +245,7 @@ export class MessageView {
 
   /** @param {Set<number>} [changed] the messages that may look different; without it, all of them */
   #update(changed) {
-    if (this.#isClosed || !this.messages.isLoaded) return;
+    if (this.#scope.isClosed || !this.messages.isLoaded) return;
     this.#updateEmptyState();
     this.list.update(this.messages.ids, this.messages.hasNewest, changed);
     this.#afterScroll();
@@ -261,7 +261,7 @@ export class MessageView {
   /** @param {"older" | "newer"} way */
   async #loadMore(way) {
     const isDone = way === "older" ? this.messages.hasOldest : this.messages.hasNewest;
-    if (isDone || !this.messages.isLoaded || this.#isClosed) return;
+    if (isDone || !this.messages.isLoaded || this.#scope.isClosed) return;
     this.feed.setAttribute("aria-busy", "true");
     try {
       await this.messages[way === "older" ? "loadOlder" : "loadNewer"]();
@@ -338,7 +338,7 @@ export class MessageView {
   /** Show the pending messages of this conversation. */
   #showPending() {
     const { conversation } = this.route;
-    if (this.#isClosed || !conversation) return;
+    if (this.#scope.isClosed || !conversation) return;
     const wasAtEnd = this.list.isAtEnd;
     const isNew = this.waiting.childElementCount < 1;
     const isWaiting = showPendingMessages(this.waiting, conversation);
@@ -372,14 +372,14 @@ export class MessageView {
   #updateFooter() {
     const { conversation, channel } = this.route;
     const target = conversation ?? (channel && { channel });
-    if (this.#isClosed || !target || isSpectator() || this.route.view === "search" || this.#isOpen === !closedReason(target)) return;
+    if (this.#scope.isClosed || !target || isSpectator() || this.route.view === "search" || this.#isOpen === !closedReason(target)) return;
     leaveComposeBox();
     this.#fillFooter();
     this.#offerReply();
   }
 
   #updateHeader() {
-    if (this.#isClosed || this.route.view === "search") return;
+    if (this.#scope.isClosed || this.route.view === "search") return;
     setHeader(viewHeader(this.route));
   }
 
@@ -393,7 +393,7 @@ export class MessageView {
   }
 
   #retry() {
-    if (!this.#failed || this.#isClosed) return;
+    if (!this.#failed || this.#scope.isClosed) return;
     this.#failed = false;
     this.open(null);
   }

@@ -18,7 +18,7 @@ import { currentMessageView } from "./message_view.js";
 import { isFollowed, isTopicMuted } from "../state/topics.js";
 import { allUnread, clearUnread } from "../state/unread.js";
 import { composeAt } from "./compose_commands.js";
-import { toggleCatchUp } from "./inbox.js";
+import { filterInbox, toggleCatchUp } from "./inbox.js";
 import { t } from "../core/i18n.js";
 
 export function registerNavigationCommands() {
@@ -60,6 +60,7 @@ export function registerNavigationCommands() {
   command("collapse", ({ message }) => { if (message) { toggleCollapsed(message.id); emit("messageChanged", message.id); } });
   command("narrow-to-compose", () => { const box = currentComposeBox(); if (box) location.hash = conversationHash(box.conversation); });
   command("catch-up", toggleCatchUp);
+  command("inbox-filter", ({ element }) => filterInbox(element));
   command("mark-all-read", async () => {
     const ids = allUnread().flatMap((entry) => [...entry.ids]);
     if (!(await withErrorToast(post("/mark_all_as_read")))) return;

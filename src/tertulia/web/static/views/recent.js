@@ -5,10 +5,11 @@ import { conversationOf, isInChannel, keyOf, titleOf } from "../state/conversati
 import { channelName } from "../state/channels.js";
 import { setChildren, h } from "../core/html.js";
 import { conversationRow } from "./conversation_rows.js";
+import { keepFocus, setKeyedChildren } from "./keyed_children.js";
 import { messagesQuery } from "../state/message_lists.js";
 import { isSpectator, myId } from "../state/session.js";
 import { cachedMessages, storeMessage } from "../state/messages.js";
-import { on, nextFrame } from "../core/signals.js";
+import { nextFrame } from "../core/signals.js";
 import { emptyState, failedState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
 import { isTopicMuted } from "../state/topics.js";
 import { unreadCount } from "../state/unread.js";
@@ -23,8 +24,10 @@ let recentFilter = "all";
 let filterText = "";
 let isFetched = false;
 
-/** @returns {Promise<import("../core/router.js").View>} */
-export async function showRecent() {
+/** @param {import("../state/routes.js").Route} _route
+ * @param {import("../core/scope.js").Scope} scope
+ * @returns {Promise<import("../core/router.js").View>} */
+export async function showRecent(_route, scope) {
   setHeader({ title: t("view.recent"), isHome: true });
   const rows = h("ul", { class: "plain" });
   const chips = h("div", { class: "sub" });
@@ -37,13 +40,12 @@ export async function showRecent() {
   };
   const draw = () => {
     if (isFetched || cachedMessages().length) drawRecent(rows, chips, draw);
-    else setChildren(rows, h("li", {}, failedState(t("talk.no-answer"), retry)));
+    else setKeyedChildren(rows, [{ key: "failed", build: () => h("li", {}, failedState(t("talk.no-answer"), retry)) }]);
   };
   await retry();
-  const redraw = nextFrame(draw);
-  const stop = on(["messageArrived", "unread", "people", "channels", "topics", "messagesMoved", "messagesDeleted", "messageChanged", "reset"], redraw);
-  const stopRetries = on("connection", (state) => { if (state === "live" && !isFetched) retry(); });
-  return { close() { stop(); stopRetries(); }, focus: () => /** @type {HTMLElement | null} */ (rows.querySelector("a"))?.focus() };
+  scope.on(["messageArrived", "unread", "people", "channels", "topics", "messagesMoved", "messagesDeleted", "messageChanged", "reset"], nextFrame(draw));
+  scope.on("connection", (state) => { if (state === "live" && !isFetched) retry(); });
+  return { focus: () => /** @type {HTMLElement | null} */ (rows.querySelector("a"))?.focus() };
 }
 
 /** @param {HTMLElement} rows
@@ -61,10 +63,8 @@ function drawRecent(rows, chips, again) {
   }
   for (const chip of chips.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (chip).dataset.choice === recentFilter));
   const found = groupByConversation(cachedMessages()).filter(matchesFilter);
-  const focused = rows.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
-  setChildren(rows, ...found.map((each) => conversationRow(each.conversation, each)));
-  if (!found.length) setChildren(rows, h("li", {}, emptyState(t("recent.empty"), t("recent.empty-text"), actionLink("#feed", t("view.feed")))));
-  if (focused) /** @type {HTMLElement | null} */ (rows.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
+  const nothing = { key: "nothing", build: () => h("li", {}, emptyState(t("recent.empty"), t("recent.empty-text"), actionLink("#feed", t("view.feed")))) };
+  keepFocus(rows, () => setKeyedChildren(rows, found.length ? found.map((each) => conversationRow(each.conversation, each)) : [nothing]));
 }
 
 /** The conversations of messages, the newest first, with their senders.

@@ -7,7 +7,7 @@ import { findMessage } from "../state/messages.js";
 import { decodeHash, hashOf, parseSearch, searchText } from "../state/narrow.js";
 import { nearestNames, unknownName } from "../state/unknown_names.js";
 import { people } from "../state/people.js";
-import { on, nextFrame } from "../core/signals.js";
+import { nextFrame } from "../core/signals.js";
 import { actionLink, emptyState, resetBody, resetFooter, region } from "./layout.js";
 import { showMessageView } from "./message_view.js";
 import { normalizeText } from "../state/typeahead_sources.js";
@@ -19,8 +19,9 @@ import { t } from "../core/i18n.js";
 const OPERATORS = ["channel:", "topic:", "from:", "dm:", "before:", "after:", "is:starred", "is:mentioned", "is:unread", "is:followed", "is:resolved", "is:dm", "has:image", "has:link", "has:attachment", "has:reaction", "channels:public", "id:", "near:"];
 
 /** @param {Route} route
+ * @param {import("../core/scope.js").Scope} scope
  * @returns {Promise<import("../core/router.js").View>} */
-export async function showSearch(route) {
+export async function showSearch(route, scope) {
   const field = searchField();
   field.input.value = route.terms.length ? searchText(route.terms) : decodeHash(route.rest[0] ?? "");
   const back = iconButton("back", t("side.back"), { "data-do": "back", flip: true });
@@ -30,22 +31,23 @@ export async function showSearch(route) {
     resetBody(searchTips()).tabIndex = 0; // it has no control to scroll it by keyboard
     resetFooter();
     field.input.focus();
-    return { close() {} };
+    return {};
   }
   const unknown = unknownName(route.terms);
   if (unknown) {
     resetBody(unknownNameState(unknown, route.terms));
     resetFooter();
-    return { close() {} };
+    return {};
   }
-  const view = await showMessageView({ ...route, conversation: undefined, channel: undefined }, null);
+  const view = await showMessageView({ ...route, conversation: undefined, channel: undefined }, scope, null);
+  if (scope.isClosed) return view;
   const line = h("div", { class: "sub found-line" });
   const draw = () => setChildren(line, ...resultSummary(route.terms, view));
   view.body.classList.add("found");
   view.body.prepend(line);
   view.list.keepPosition(draw);
-  const stop = on(["lists", "reset"], nextFrame(() => view.list.keepPosition(draw)));
-  return { close() { stop(); view.close(); }, focus: () => view.focus(), scrollPosition: () => view.scrollPosition() };
+  scope.on(["lists", "reset"], nextFrame(() => { if (!scope.isClosed) view.list.keepPosition(draw); }));
+  return view;
 }
 
 /** The text of a search for a name that is unknown, with links to the nearest ones.

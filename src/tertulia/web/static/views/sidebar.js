@@ -8,13 +8,13 @@ import { recentDirectMessages } from "../state/direct_messages.js";
 import { allDrafts } from "../state/drafts.js";
 import { accountValue, setAccountValue } from "../core/account_values.js";
 import { srOnly, setChildren, h, icon, iconButton } from "../core/html.js";
-import { badge, channelDot, avatar, avatarSignature, presenceText, statusEmoji } from "./avatars.js";
+import { badge, channelDot, avatar, avatarData, dotData, presenceText, statusEmoji } from "./avatars.js";
 import { isSpectator, state, myId, realm, setting } from "../state/session.js";
 import { channelHash, conversationHash, topicsHash } from "../state/narrow.js";
 import { isMuted, namesOf, nameOf } from "../state/people.js";
 import { on } from "../core/signals.js";
 import { runCommand } from "./commands.js";
-import { setKeyedChildren, updateKeyedChild } from "./keyed_children.js";
+import { keepFocus, setKeyedChildren, updateKeyedChild } from "./keyed_children.js";
 import { isPhone, region } from "./layout.js";
 import { filterField, filterSections, isFiltering } from "./sidebar_filter.js";
 import { drawUnreadIcon } from "./unread_icon.js";
@@ -203,17 +203,6 @@ function drawSidebar() {
   });
 }
 
-/** Draw rows: a row that moves loses the focus, and gets it again.
- * @param {Element} nav
- * @param {() => void} draw */
-function keepFocus(nav, draw) {
-  const focused = nav.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : undefined;
-  draw();
-  if (focused && document.activeElement !== focused && focused.dataset.key) {
-    /** @type {HTMLElement | null} */ (nav.querySelector(`[data-key="${CSS.escape(focused.dataset.key)}"]`))?.focus({ preventScroll: true });
-  }
-}
-
 /** Arrow keys move from row to row, Shift+F10 opens the menu of a row.
  * @param {KeyboardEvent} event */
 function handleKey(event) {
@@ -286,7 +275,7 @@ function viewRow(href, iconName, name, count = 0, badgeOptions) {
   const current = ariaCurrent(href);
   const build = () => h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": current }, icon(iconName), h("span", { class: nameClass(name) }, name)));
   const update = (/** @type {Element} */ item) => drawCount(/** @type {Element} */ (item.firstElementChild), count, badgeOptions);
-  return { key: href, signature: `${name}|${current}`, build, contents: String(count), update };
+  return { key: href, data: [name, current], build, contents: [count], update };
 }
 
 /** Draw the count at the end of a row. Counts change more often than rows, so they are only a number: what it counts is
@@ -354,7 +343,7 @@ function sectionChild({ key, title, isClosed = false, add, sums, rows }) {
   const update = (/** @type {Element} */ element) => {
     const details = /** @type {HTMLDetailsElement} */ (element.querySelector("details"));
     if (details.open !== isOpen) details.open = isOpen;
-    setKeyedChildren(/** @type {Element} */ (details.firstElementChild), [{ key, signature: `${title}|${hidden.mentions}|${hidden.unread}`, build: heading }]);
+    setKeyedChildren(/** @type {Element} */ (details.firstElementChild), [{ key, data: [title, hidden.mentions, hidden.unread], build: heading }]);
     setKeyedChildren(/** @type {Element} */ (details.lastElementChild), isOpen ? rows() : []);
   };
   return { key: `section-${key}`, build, update };
@@ -394,7 +383,7 @@ function channelRows(group, channels) {
  * @param {() => HTMLElement} build
  * @returns {KeyedChild} */
 function moreRow(key, text, build) {
-  return { key, signature: text, build: () => {
+  return { key, data: [text], build: () => {
     const row = build();
     row.append(h("span", { class: "t cut" }, text));
     return h("li", {}, row);
@@ -413,25 +402,25 @@ function findChannels() {
 /** An item with a row, its count, the button of its menu, and perhaps a list below it.
  * @param {string} key
  * @param {string} name
- * @param {string} signature of the row
+ * @param {import("./keyed_children.js").Data} data of the row
  * @param {() => Element} build builds the row
  * @param {Count} count
  * @param {KeyedChild | false} [below]
  * @returns {KeyedChild} */
-function withMenu(key, name, signature, build, count, below = false) {
+function withMenu(key, name, data, build, count, below = false) {
   const button = () => {
     const more = iconButton("more", t("side.more-for", { name }), { class: "rm", "data-do": "row-menu", "aria-haspopup": "menu", "data-key": `more-${key}` });
     more.removeAttribute("title");
     return more;
   };
   const { number, isUnread = false, ...options } = count;
-  const counted = `${isUnread}|${number ? `${number}|${options.isMention}|${options.soft}` : ""}`;
+  const counted = number ? [isUnread, number, options.isMention, options.soft] : [isUnread];
   const update = (/** @type {Element} */ row) => {
     row.classList.toggle("unread", isUnread);
     drawCount(row, number, options);
   };
-  const children = () => [{ key: "row", signature, build, contents: counted, update }, !isSpectator() && { key: "more", signature: name, build: button }, below];
-  const contents = below ? undefined : `${name}|${signature}|${counted}`;
+  const children = () => [{ key: "row", data, build, contents: counted, update }, !isSpectator() && { key: "more", data: [name], build: button }, below];
+  const contents = below ? undefined : [name, ...data, ...counted];
   return { key, contents, build: () => h("li", { class: !isSpectator() && "has-more" }), update: (item) => { setKeyedChildren(item, children()); } };
 }
 
@@ -447,10 +436,10 @@ function channelRow(channel) {
     return h("a", { class: `row ${channel.is_muted ? "muted" : ""}`, href: opensFeed ? channelHash(id) : topicsHash(id), "data-key": `c${id}`, "data-channel": id, "aria-current": isHere && "page" },
       channelDot(id), h("span", { class: channel.is_muted ? "t cut" : nameClass(channel.name) }, h("bdi", {}, channel.name)), channel.is_muted && icon("mute", "s"), channel.is_muted && srOnly(` ${t("side.muted")}`));
   };
-  const signature = `${channel.name}|${channel.color}|${channel.invite_only}|${channel.is_web_public}|${channel.is_muted}|${isHere}|${opensFeed}`;
+  const data = [channel.name, ...dotData(id), channel.is_muted, isHere, opensFeed];
   const isUnread = unread > 0 && !channel.is_muted;
   const count = isOpen ? { number: 0, isUnread } : mentions ? { number: mentions, isUnread, isMention: true, word: "mentions" } : { number: unread || (channel.is_muted ? muted : 0), isUnread, soft: channel.is_muted };
-  return withMenu(`c${id}`, channel.name, signature, build, count, isOpen && topicList(id));
+  return withMenu(`c${id}`, channel.name, data, build, count, isOpen && topicList(id));
 }
 
 /** The topics of the open channel: unread ones, then the newest.
@@ -495,7 +484,7 @@ function topicRow(channel, topic, open) {
       isResolved(topic) && icon("check", "s"), isResolved(topic) && srOnly(` ${t("talk.resolved")}`),
       isQuiet && icon("mute", "s"));
   };
-  return withMenu(key, topicTitle(topic), `${topic}|${isQuiet}|${isOpen}`, build, { number: count, isUnread: count > 0 && !isQuiet, isMention: mentions > 0, soft: isQuiet });
+  return withMenu(key, topicTitle(topic), [topic, isQuiet, isOpen], build, { number: count, isUnread: count > 0 && !isQuiet, isMention: mentions > 0, soft: isQuiet });
 }
 
 /** Direct conversations: unread ones, then the newest.
@@ -529,7 +518,7 @@ function directRow(conversation, open) {
   const build = () => h("a", { class: "row", href: conversationHash(conversation), "data-key": key, "data-people": people.join(","), "aria-current": isOpen && "page" },
     avatar(people[0], { presence: isAlone }),
     h("span", { class: "t cut" }, h("bdi", {}, name), isAlone && statusEmoji(people[0], " "), isAlone && srOnly(`, ${presence}`)));
-  return withMenu(key, name, [name, presence, isOpen, avatarSignature(people[0]), status?.emoji_code, status?.status_text].join("|"), build, { number: count, isUnread: count > 0, isMention: true });
+  return withMenu(key, name, [name, presence, isOpen, ...avatarData(people[0]), status?.emoji_code, status?.status_text], build, { number: count, isUnread: count > 0, isMention: true });
 }
 
 /** The channel whose topics are listed. */

@@ -67,11 +67,11 @@ export function filterSections() {
   const link = (/** @type {string} */ extra) => h("a", { href: search, class: extra, "data-key": "search" }, t("filter.search", { text: sidebarFilter }));
   if (!people.length && !found.length && !topics.length) {
     const nothing = () => h("div", { class: "none big" }, h("p", { role: "status" }, t("filter.nothing", { text: sidebarFilter })), link(""), h("a", { href: "#channels" }, t("filter.browse")));
-    return [{ key: "nothing", signature: sidebarFilter, build: nothing }];
+    return [{ key: "nothing", data: [sidebarFilter], build: nothing }];
   }
   return [
     ...foundSection("directs", t("view.dm"), people), ...foundSection("channels", t("view.channels"), found), ...foundSection("topics", t("view.topics"), topics),
-    { key: "search", signature: sidebarFilter, build: () => h("div", { class: "none" }, icon("search", "s"), link("")) },
+    { key: "search", data: [sidebarFilter], build: () => h("div", { class: "none" }, icon("search", "s"), link("")) },
   ];
 }
 
@@ -81,8 +81,8 @@ export function filterSections() {
  * @returns {import("./keyed_children.js").KeyedChild[]} */
 function foundSection(key, title, found) {
   if (!found.length) return [];
-  const signature = [sidebarFilter, ...found.map((each) => `${each.key}${each.name}${foundCount(each).count}`)].join("|");
-  return [{ key: `found-${key}`, signature, build: () => h("div", { class: "sect" }, h("details", { open: true }, h("summary", { "data-key": `found-${key}` }, icon("down", "s"), h("span", { class: "cut" }, title)), h("ul", {}, ...found.map(foundRow)))) }];
+  const data = [sidebarFilter, ...found.flatMap((each) => [each.key, each.name, foundCount(each).count])];
+  return [{ key: `found-${key}`, data, build: () => h("div", { class: "sect" }, h("details", { open: true }, h("summary", { "data-key": `found-${key}` }, icon("down", "s"), h("span", { class: "cut" }, title)), h("ul", {}, ...found.map(foundRow)))) }];
 }
 
 /** @param {Destination} destination */

@@ -4,16 +4,17 @@ import { channelName, channels } from "../state/channels.js";
 import { showComposeOrReason } from "./compose.js";
 import { enhance } from "./rendered_content.js";
 import { get } from "../core/api.js";
-import { isResolved, topicKey } from "../state/conversations.js";
+import { isResolved, keyOf } from "../state/conversations.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { conversationItem, fetchMessages } from "./conversation_rows.js";
+import { keepFocus, setKeyedChildren } from "./keyed_children.js";
 import { messagesQuery } from "../state/message_lists.js";
 import { channelDot } from "./avatars.js";
 import { isSpectator } from "../state/session.js";
 import { cachedMessages, storeMessage } from "../state/messages.js";
 import { channelHash } from "../state/narrow.js";
 import { groupByConversation } from "./recent.js";
-import { on, nextFrame } from "../core/signals.js";
+import { nextFrame } from "../core/signals.js";
 import { emptyState, failedState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
 import { fetchTopics, topicsOf } from "../state/topics.js";
 import { mentionsIn, unreadCount } from "../state/unread.js";
@@ -24,15 +25,16 @@ const fetchedChannels = new Set();
 let unreadFirst = false;
 
 /** @param {import("../state/routes.js").Route} place
+ * @param {import("../core/scope.js").Scope} scope
  * @returns {Promise<import("../core/router.js").View>} */
-export async function showTopics({ channel = 0 }) {
+export async function showTopics({ channel = 0 }, scope) {
   const list = h("div", { class: "list" });
   resetBody(list);
   const foot = resetFooter();
   if (!channels.has(channel)) {
     setHeader({ title: t("channel.unknown"), isHome: true });
     setChildren(list, emptyState(t("channel.unknown"), t("channel.unknown-text"), actionLink("#inbox", t("view.inbox"), "inbox")));
-    return { close() {} };
+    return {};
   }
   let isFetched = false;
   const load = async () => {
@@ -50,18 +52,16 @@ export async function showTopics({ channel = 0 }) {
   };
   const draw = () => {
     if (isFetched || topicsOf(channel)?.length) drawTopics(list, channel, draw);
-    else setChildren(list, failedState(t("talk.no-answer"), retry));
+    else setKeyedChildren(list, [{ key: "failed", build: () => failedState(t("talk.no-answer"), retry) }]);
   };
   drawHeader(channel);
-  const isMember = channels.get(channel)?.subscribed;
   if (!isSpectator()) showComposeOrReason(foot, { channel, topic: null });
-  await load();
-  draw();
-  const redraw = nextFrame(draw);
-  const stops = [on(["messageArrived", "unread", "topics", "people", "messageChanged", "reset"], redraw), on("channels", () => drawHeader(channel)),
-    on("connection", (state) => { if (state === "live" && !isFetched) retry(); }),
-    on("topics", (changed) => { if (changed === channel && !topicsOf(channel)) fetchTopics(channel).catch(() => {}); })];
-  return { close: () => stops.forEach((stop) => stop()), focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item") ?? (isMember ? null : null))?.focus() };
+  await retry();
+  scope.on(["messageArrived", "unread", "topics", "people", "messageChanged", "reset"], nextFrame(draw));
+  scope.on("channels", () => drawHeader(channel));
+  scope.on("connection", (state) => { if (state === "live" && !isFetched) retry(); });
+  scope.on("topics", (changed) => { if (changed === channel && !topicsOf(channel)) fetchTopics(channel).catch(() => {}); });
+  return { focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item"))?.focus() };
 }
 
 /** @param {number} id */
@@ -79,26 +79,30 @@ function drawHeader(id) {
 }
 
 /** @param {HTMLElement} list
- * @param {number} channel
+ * @param {number} id
  * @param {() => void} again */
-function drawTopics(list, channel, again) {
-  const about = channels.get(channel);
-  const chips = [false, true].map((first) => h("button", { class: "chip", type: "button", "aria-pressed": String(unreadFirst === first), onclick: () => { unreadFirst = first; again(); } }, t(first ? "channel.unread-first" : "channel.newest-first")));
-  const description = h("div", { class: "about" });
-  if (about?.rendered_description) description.append(enhance(about.rendered_description));
-  const line = h("div", { class: "sub" }, description, h("span", { class: "end" }), ...chips);
-  const topics = [...(topicsOf(channel) ?? [])];
-  const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
-  if (unreadFirst) topics.sort((a, b) => Number(unreadCount({ channel, topic: b.name }) > 0) - Number(unreadCount({ channel, topic: a.name }) > 0));
-  const senders = new Map(groupByConversation(cachedMessages()).map((each) => ["channel" in each.conversation ? topicKey(each.conversation.channel, each.conversation.topic) : "", each.senders]));
-  const items = topics.map((topic) => {
-    const conversation = { channel, topic: topic.name };
-    const lead = isResolved(topic.name) ? /** @type {Node} */ (icon("check", "s")) : undefined;
-    return conversationItem(conversation, { newest: topic.max_id, count: unreadCount(conversation), isMention: mentionsIn(conversation) > 0, senders: senders.get(topicKey(channel, topic.name)) ?? [], ...(lead && { lead }) });
+function drawTopics(list, id, again) {
+  const channel = channels.get(id);
+  const about = channel?.rendered_description;
+  const line = () => {
+    const chips = [false, true].map((first) => h("button", { class: "chip", type: "button", "data-first": String(first), onclick: () => { unreadFirst = first; again(); } }, t(first ? "channel.unread-first" : "channel.newest-first")));
+    return h("div", { class: "sub" }, h("div", { class: "about" }), h("span", { class: "end" }), ...chips);
+  };
+  const describe = (/** @type {Element} */ place) => setChildren(/** @type {Element} */ (place.firstElementChild), about && enhance(about));
+  const press = (/** @type {Element} */ place) => {
+    for (const chip of place.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (chip).dataset.first === String(unreadFirst)));
+  };
+  const topics = [...(topicsOf(id) ?? [])];
+  if (unreadFirst) topics.sort((a, b) => Number(unreadCount({ channel: id, topic: b.name }) > 0) - Number(unreadCount({ channel: id, topic: a.name }) > 0));
+  const senders = new Map(groupByConversation(cachedMessages()).map((each) => [keyOf(each.conversation), each.senders]));
+  const rows = topics.map((topic) => {
+    const conversation = { channel: id, topic: topic.name };
+    return conversationItem(conversation, { newest: topic.max_id, count: unreadCount(conversation), isMention: mentionsIn(conversation) > 0, senders: senders.get(keyOf(conversation)) ?? [], ...(isResolved(topic.name) && { lead: "check" }) });
   });
-  if (items.length) setChildren(list, line, h("ul", { class: "plain" }, ...items));
-  else setChildren(list, line, emptyState(t("empty.channel"), t("empty.topic-text"), actionLink(channelHash(channel), t("channel.feed"))));
-  if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
+  const head = { key: "line", build: line, contents: [about, unreadFirst], update: (/** @type {Element} */ place) => { describe(place); press(place); } };
+  const empty = { key: "empty", build: () => emptyState(t("empty.channel"), t("empty.topic-text"), actionLink(channelHash(id), t("channel.feed"))) };
+  const found = { key: "topics", build: () => h("ul", { class: "plain" }), update: (/** @type {Element} */ ul) => setKeyedChildren(ul, rows) };
+  keepFocus(list, () => setKeyedChildren(list, [head, rows.length ? found : empty]));
 }
 
 /** @param {number} channel */

@@ -4,7 +4,8 @@
 import { enhance } from "./rendered_content.js";
 import { h } from "../core/html.js";
 import { lazy } from "../core/lazy.js";
-import { on } from "../core/signals.js";
+
+const DRAW_AGAIN_MS = 3000;
 
 /** @type {((message: import("../state/messages.js").Message) => HTMLElement | null) | null} */
 let drawLoaded = null;
@@ -27,10 +28,6 @@ async function fillSlot(slot, message) {
     const widget = drawLoaded(message);
     if (widget) slot.replaceWith(widget);
   } catch {
-    const stop = on("connection", (state) => { // offline: the content stays until the connection is back
-      if (state !== "live") return;
-      stop();
-      fillSlot(slot, message);
-    });
+    setTimeout(() => { if (slot.isConnected) fillSlot(slot, message); }, DRAW_AGAIN_MS); // offline: the content stays until then
   }
 }

@@ -52,6 +52,7 @@ def test_enter_goes_through_a_poll_and_sending_needs_two_options(page_chat, brow
     page = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).page
     page.get_by_role("button", name="Poll", exact=True).click()
     form = page.get_by_role("form", name="Poll")
+    expect(form.get_by_role("textbox", name="Question")).to_be_focused()
 
     for text in ("Bread?", "yes"):
         page.keyboard.type(text)

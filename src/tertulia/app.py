@@ -411,8 +411,6 @@ class Application:
         yield self._outbox_job("link previews", 0.5, "preview")
         yield _due_job("exports", 5, self.exports.run_once, due.EXPORT)
         yield _due_job("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
-        statuses = partial(housekeeping.clear_ended_statuses, database)
-        yield _due_job("ended statuses", 1, statuses, due.STATUS_END)
         if config.pushes:
             yield self._outbox_job("push devices", 2, "device")
         if config.sends_mail:

@@ -72,6 +72,5 @@ MAX_PROFILE_USERS = 100
 MAX_ID = 2**63 - 1  # maximum of a database integer
 MAX_ID_DIGITS = 18  # as many always fit into one
 
-MAX_TYPING_SUBSCRIBERS = 100  # no typing notices in larger channels
 MAX_PRESENCE_USERS = 100  # no events when a user becomes active in larger organizations
 MAX_TIME = 253_402_300_799  # the last second of the year 9999

@@ -24,7 +24,9 @@ from tertulia.features import (
     reports,
     scheduled,
     snippets,
+    statuses,
     topic_summary,
+    typing,
     usage,
     video_calls,
     welcome_message,
@@ -45,6 +47,7 @@ FEATURES = (
     reports.FEATURE,
     scheduled.endpoints.FEATURE,
     snippets.FEATURE,
+    statuses.FEATURE,
 )
 
 for each in FEATURES:

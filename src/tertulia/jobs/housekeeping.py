@@ -177,16 +177,6 @@ async def announce_full_members(database: Database) -> None:
     )
 
 
-async def clear_ended_statuses(database: Database) -> None:
-    """Clear statuses that have ended."""
-
-    async def clear(realm_id: int) -> None:
-        while await database.of(realm_id).write(actions.people.statuses.clear_ended):
-            pass
-
-    await each(await database.of(0).query(storage.housekeeping_queries.with_ended_statuses), clear)
-
-
 async def delete_audit_entries(database: Database, days: int) -> None:
     """Delete audit log entries that are older than `audit_log_days`."""
 

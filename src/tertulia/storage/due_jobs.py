@@ -10,7 +10,6 @@ EXPORT = (
 )
 MISSED = "SELECT 1 FROM missed_timer WHERE due_at <= :now"
 PUSHED = "SELECT 1 FROM push_notice"
-STATUS_END = "SELECT 1 FROM user_status WHERE ends_at <= :now"
 UPLOAD = "SELECT 1 FROM upload WHERE touched_at < :now"
 
 

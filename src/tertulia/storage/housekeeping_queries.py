@@ -38,12 +38,6 @@ def with_old_presence(tx: Tx, at: float) -> list[int]:
     return _realms(tx, "SELECT DISTINCT realm_id FROM presence WHERE idle_at < :at", at=at)
 
 
-def with_ended_statuses(tx: Tx) -> list[int]:
-    return _realms(
-        tx, "SELECT DISTINCT realm_id FROM user_status WHERE ends_at <= :now", now=tx.now
-    )
-
-
 def with_old_audit_entries(tx: Tx, at: float) -> list[int]:
     return _realms(tx, "SELECT DISTINCT realm_id FROM audit_entry WHERE at < :at", at=at)
 

@@ -33,7 +33,6 @@ from tertulia.actions.messages import (
     search_index,
     send,
     send_checks,
-    typing,
     widgets,
 )
 from tertulia.database.tx import Tx

@@ -37,7 +37,6 @@ from tertulia.actions.people import (
     second_factors,
     sessions,
     signup,
-    statuses,
     visible_users,
     webhook_deliveries,
     webhook_triggers,

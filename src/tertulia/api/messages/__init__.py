@@ -8,6 +8,5 @@ from tertulia.api.messages import (
     history,
     reactions,
     send,
-    typing,
     widgets,
 )

@@ -19,7 +19,6 @@ from tertulia.api.people import (
     sessions,
     sso_providers,
     sso_signup,
-    status,
     users,
     visible_users,
 )

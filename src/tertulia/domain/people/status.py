@@ -6,7 +6,6 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tertulia.domain.emoji import UNICODE, Emoji
 from tertulia.wire import Doc, EmojiType
 from tertulia.wire_fields import Away, EmojiCode, EmojiName, StatusText
 
@@ -50,14 +49,3 @@ class StatusObject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 NO_STATUS = StatusObject()
-
-
-def emoji_parts(emoji: Emoji | None) -> dict[str, str]:
-    """The parts of a status that an emoji sets; None clears it."""
-    if emoji is None:
-        return {"emoji_name": "", "emoji_code": "", "reaction_type": UNICODE}
-    return {
-        "emoji_name": emoji.name,
-        "emoji_code": emoji.code,
-        "reaction_type": emoji.type,
-    }

@@ -17,7 +17,6 @@ from pyroaring import BitMap64
 from tertulia import actions, domain, features, file_permissions, markdown, storage
 from tertulia.actions.channels.edits import ChannelChanges
 from tertulia.actions.channels.subscription_settings import Choice
-from tertulia.actions.people.statuses import NewStatus
 from tertulia.config import Config, ConfigError
 from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
@@ -27,6 +26,7 @@ from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import User
+from tertulia.features.statuses import NewStatus
 from tertulia.sample_data.demo import pictures, script
 from tertulia.sample_data.demo.people import (
     FOLDERS,
@@ -194,7 +194,7 @@ class DemoLoader:
     def _set_statuses(self, tx: Tx) -> None:
         for key, (emoji, text) in STATUSES.items():
             status = NewStatus(status_text=text, emoji_name=emoji)
-            actions.people.statuses.change(tx, self.users[key], status)
+            features.statuses.set_own(tx, self.users[key], status)
 
     def _send(self, tx: Tx, line: Line) -> None:
         sender = self.users[line.who]

@@ -33,17 +33,6 @@ def list_all(tx: Tx) -> dict[int, Status]:
     return {row["user_id"]: _STATUSES.of(row) for row in rows}
 
 
-def list_ended(tx: Tx, limit: int) -> list[int]:
-    """The users whose status has ended, the earliest first."""
-    rows = tx.all(
-        "SELECT user_id FROM user_status WHERE realm_id = :realm AND ends_at <= :now"
-        " ORDER BY ends_at, user_id LIMIT :limit",
-        now=tx.now,
-        limit=limit,
-    )
-    return [row["user_id"] for row in rows]
-
-
 def change(tx: Tx, user_id: int, changes: dict[str, Any]) -> Status:
     """Set some parts; an empty status is deleted. Returns the new status."""
     known = of_user(tx, user_id)

@@ -1,10 +1,8 @@
 """Exports profiles, groups, what users have set, and pictures in Zulip's format."""
 
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 from tertulia import storage
-from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.transfer.exporting.permissions import ExportedPermissions
@@ -19,7 +17,7 @@ class PictureArchive(Protocol):
 def tables(
     tx: Tx, export: ExportSelection, channel_ids: set[int], values: ExportedPermissions
 ) -> Tables:
-    return _groups(tx, values) | _profiles(tx, export) | _personal(tx, export, channel_ids)
+    return _groups(tx, values) | _profiles(tx, export) | _topic_policies(tx, export, channel_ids)
 
 
 def put_pictures(tx: Tx, people: list[User], archive: PictureArchive) -> None:
@@ -120,11 +118,7 @@ def _profiles(tx: Tx, export: ExportSelection) -> Tables:
     }
 
 
-def _personal(tx: Tx, export: ExportSelection, channel_ids: set[int]) -> Tables:
-    def rows(table: str) -> Iterator[Row]:
-        found = storage.export_queries.rows(tx, table)
-        return (row for row in found if export.includes(row["user_id"]))
-
+def _topic_policies(tx: Tx, export: ExportSelection, channel_ids: set[int]) -> Tables:
     return {
         "zerver_usertopic": [
             {
@@ -134,17 +128,7 @@ def _personal(tx: Tx, export: ExportSelection, channel_ids: set[int]) -> Tables:
                 "visibility_policy": row["policy"],
                 "last_updated": row["updated_at"],
             }
-            for row in rows("user_topic")
-            if row["channel_id"] in channel_ids
-        ],
-        "zerver_userstatus": [
-            {
-                "user_profile": row["user_id"],
-                "status_text": row["status_text"],
-                "emoji_name": row["emoji_name"],
-                "emoji_code": row["emoji_code"],
-                "reaction_type": row["reaction_type"],
-            }
-            for row in rows("user_status")
+            for row in storage.export_queries.rows(tx, "user_topic")
+            if export.includes(row["user_id"]) and row["channel_id"] in channel_ids
         ],
     }

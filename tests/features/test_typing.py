@@ -5,7 +5,7 @@ from functools import partial
 import msgspec
 import pytest
 
-from tertulia import actions, domain
+from tertulia import actions, features
 
 CAPABLE = {"notification_settings_null": True, "stream_typing_notifications": True}
 MODERN = CAPABLE | {"empty_topic_name": True}
@@ -137,7 +137,7 @@ def test_the_empty_topic_has_its_name_for_older_queues(scene, topic):
 
 
 def test_large_channels_get_no_typing_notifications(scene, monkeypatch):
-    monkeypatch.setattr(domain.limits, "MAX_TYPING_SUBSCRIBERS", 2)
+    monkeypatch.setattr(features.typing, "MAX_SUBSCRIBERS", 2)
     queue = scene.ben.listens_for(client_capabilities=CAPABLE)
     params = {"op": "start", "type": "channel", "stream_id": scene.kitchen.id, "topic": "soup"}
 

@@ -187,6 +187,37 @@ def test_users_become_visible_and_invisible(limited):
     ]
 
 
+def test_several_guests_become_members_together(limited):
+    root = limited.person("root", role="owner", channels=["kitchen"])
+    ben = limited.person("ben")
+    gus = limited.person("gus", role="guest", channels=["kitchen"])
+    gil = limited.person("gil", role="guest")
+    other = limited.person("other", role="guest")
+    ben.says("psst", to=[gil, other])
+    wanted = ("realm_user", "user_group", "default_streams")
+    queues = [each.listens_for(*wanted, **INCOMPLETE) for each in (gus, gil, other)]
+
+    root.patch("/realm/accounts", account_ids=[gus.id, gil.id], role=400).succeeds()
+    seen = [queue.all() for queue in queues]
+
+    assert sorted(user_events(seen[0])) == sorted(
+        [*(("add", each.id) for each in (ben, gil, other)), ("update", gus.id), ("update", gil.id)]
+    )
+    assert sorted(user_events(seen[1])) == sorted(
+        [*(("add", each.id) for each in (root, gus)), ("update", gus.id), ("update", gil.id)]
+    )
+    assert user_events(seen[2]) == [("update", gil.id)]
+    moved = [
+        [(each["op"], each["group_id"], each["user_ids"]) for each in events if "user_ids" in each]
+        for events in (seen[0], seen[2])
+    ]
+    everyone, members = limited.group("everyone"), limited.group("members")
+    assert ("remove_members", everyone, [gus.id, gil.id]) in moved[0]
+    assert ("add_members", members, [gus.id, gil.id]) in moved[0]
+    assert ("add_members", members, [gil.id]) in moved[1]
+    assert [each["type"] for each in seen[0]].count("default_streams") == 1
+
+
 def test_a_guest_receives_no_events_about_hidden_users(limited):
     root, ben = limited.person("root", role="owner"), limited.person("ben")
     gus = limited.person("gus", role="guest")

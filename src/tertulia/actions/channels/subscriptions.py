@@ -279,27 +279,22 @@ def _require_adding_others(
     access: BulkAccess,
 ) -> None:
     is_alone = all(person is not None and _is_self(user, person) for person in people_)
-    if not is_alone and not _may_add_others(tx, user, channels, access):
+    if not is_alone and len(addable(tx, user, channels, access)) < len(channels):
         raise InsufficientPermission()
 
 
-def require_adding(tx: Tx, user: User, channel: Channel) -> None:
-    """Raise if a user may not add others to a channel."""
-    access = BulkAccess(tx, user, [channel])
-    if not _may_add_others(tx, user, [channel], access):
-        raise BadRequest(
-            "You do not have permission to subscribe other users to channels.",
-            problem="subscribing-others-not-allowed",
-        )
-
-
-def _may_add_others(tx: Tx, user: User, channels: list[Channel], access: BulkAccess) -> bool:
-    limited = [channel for channel in channels if not access.may_administer(channel)]
+def addable(tx: Tx, user: User, channels: list[Channel], access: BulkAccess) -> list[Channel]:
+    """Those of the channels to which a user may add others."""
+    limited = {channel.id for channel in channels if not access.may_administer(channel)}
     if not limited or actions.groups.permissions.has_realm_permission(
         tx, user, "can_add_subscribers_group"
     ):
-        return True
-    return all(access.has_permission(each, "can_add_subscribers_group") for each in limited)
+        return channels
+    return [
+        channel
+        for channel in channels
+        if channel.id not in limited or access.has_permission(channel, "can_add_subscribers_group")
+    ]
 
 
 def _inside(tx: Tx, channels: list[Channel], people_: list[User]) -> dict[int, set[int]]:

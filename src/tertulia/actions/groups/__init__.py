@@ -1,5 +1,6 @@
 """User groups: creation, changes and membership."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
@@ -179,11 +180,20 @@ def managed_by(tx: Tx, user: User, group_id: int) -> Group:
 # --- rules ---
 
 
-def require_may_add_members(tx: Tx, user: User, group_id: int) -> None:
-    """Raise if a user may not add others to a group."""
-    group = _get(tx, group_id)
-    if group.is_system or group.deactivated or not _may(tx, user, group, "can_add_members_group"):
-        raise InsufficientPermission()
+def require_may_add_members(tx: Tx, user: User, group_ids: Sequence[int]) -> None:
+    """Raise if a user may not add others to one of these groups."""
+    allowed = addable(tx, user, group_ids)
+    for group_id in group_ids:
+        if group_id not in allowed:
+            _get(tx, group_id)
+            raise InsufficientPermission()
+
+
+def addable(tx: Tx, user: User, group_ids: Sequence[int]) -> set[int]:
+    """Those of the groups to which a user may add others."""
+    found = storage.groups.find_many(tx, list(group_ids))
+    usable = [group for group in found if not group.is_system and not group.deactivated]
+    return {group.id for group in _allowed(tx, user, usable, "can_add_members_group")}
 
 
 def _get(tx: Tx, group_id: int) -> Group:
@@ -194,15 +204,21 @@ def _get(tx: Tx, group_id: int) -> Group:
 
 
 def _may(tx: Tx, user: User, group: Group, *names: str) -> bool:
+    return bool(_allowed(tx, user, [group], *names))
+
+
+def _allowed(tx: Tx, user: User, groups: list[Group], *names: str) -> list[Group]:
     """A manager of a group may do everything in it; others need one of the permissions."""
     if user.is_guest:
-        return False
-    return actions.groups.permissions.has_realm_permission(
-        tx, user, "can_manage_all_groups"
-    ) or any(
-        actions.groups.permissions.has_permission(tx, user, group.permissions[name])
-        for name in ("can_manage_group", *names)
-    )
+        return []
+    if actions.groups.permissions.has_realm_permission(tx, user, "can_manage_all_groups"):
+        return groups
+    holds = actions.groups.permissions.permission_checker(tx, [user])
+    return [
+        group
+        for group in groups
+        if any(holds(user, group.permissions[name]) for name in ("can_manage_group", *names))
+    ]
 
 
 def _require(

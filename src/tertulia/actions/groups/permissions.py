@@ -202,11 +202,12 @@ def all_members_of(tx: Tx, group_ids: Iterable[int]) -> set[int]:
     )
 
 
-def system_group_ids(tx: Tx, user: User) -> list[int]:
-    """The system groups that contain a user directly; the group of their role first."""
+def system_group_ids(tx: Tx, people: Collection[User]) -> dict[int, list[int]]:
+    """The system groups that contain users directly, by user; the group of their role first."""
     waiting = storage.organization.current(tx).setting("waiting_period_threshold")
     ids = storage.groups.system_ids(tx)
-    return [ids[name] for name in domain.groups.group.direct_system_groups(user, waiting, tx.now)]
+    direct = domain.groups.group.direct_system_groups
+    return {user.id: [ids[name] for name in direct(user, waiting, tx.now)] for user in people}
 
 
 def is_nobody_group(tx: Tx, group_id: int) -> bool:

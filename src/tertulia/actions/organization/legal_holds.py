@@ -10,6 +10,8 @@ from tertulia.database.tx import Tx
 from tertulia.domain.organization.legal_holds import MAX_ACTIVE, LegalHold
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
+from tertulia.errors.channels import ChannelNotAccessible
+from tertulia.errors.people import UserNotFound
 from tertulia.events.audience import Users
 from tertulia.events.types.organization.legal_holds import LegalHoldsChanged
 
@@ -32,21 +34,19 @@ def begin(
             problem="too-many-legal-holds",
             limit=MAX_ACTIVE,
         )
-    for user_id in user_ids:
-        if actions.people.get(tx, user_id).is_erased:
-            raise BadRequest("Invalid user ID")
+    people = storage.people.find_many(tx, list(user_ids))
+    if len(people) < len(set(user_ids)):
+        raise UserNotFound()
+    if any(user.is_erased for user in people):
+        raise BadRequest("Invalid user ID")
     if owner is not None:
-        for channel_id in channel_ids:
-            actions.channels.visible_to(tx, owner, channel_id)
+        channels = storage.channels.find_many(tx, list(channel_ids))
+        access = actions.channels.bulk_access.BulkAccess(tx, owner, channels)
+        if sum(map(access.may_see, channels)) < len(set(channel_ids)):
+            raise ChannelNotAccessible()
     by = None if owner is None else owner.id
     _announce(tx)
-    return [
-        *(storage.organization.legal_holds.insert(tx, each, None, reason, by) for each in user_ids),
-        *(
-            storage.organization.legal_holds.insert(tx, None, each, reason, by)
-            for each in channel_ids
-        ),
-    ]
+    return storage.organization.legal_holds.insert(tx, user_ids, channel_ids, reason, by)
 
 
 def end(tx: Tx, owner: User | None, hold_id: int) -> LegalHold:

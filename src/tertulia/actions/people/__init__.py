@@ -215,7 +215,7 @@ def get_by_email(tx: Tx, email: str) -> User:
 def _all_group_ids(tx: Tx, user: User) -> list[int]:
     """The groups that contain a user directly, including system groups."""
     listing = storage.groups.Memberships(tx, [user]).listing(user.id)
-    return sorted([*actions.groups.permissions.system_group_ids(tx, user), *listing])
+    return sorted([*actions.groups.permissions.system_group_ids(tx, [user])[user.id], *listing])
 
 
 def _announce_activity(tx: Tx, user: User, *, is_active: bool) -> None:

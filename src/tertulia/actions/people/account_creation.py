@@ -59,7 +59,9 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
         UserAdded(user.id, actions.people.known_people.hidden_people(tx, user.id)),
         to=Everyone(),
     )
-    event = SystemMembersAdded(actions.groups.permissions.system_group_ids(tx, user), user.id)
+    event = SystemMembersAdded(
+        actions.groups.permissions.system_group_ids(tx, [user])[user.id], user.id
+    )
     events.log.announce(tx, event, to=actions.people.known_people.audience_knowing(tx, user.id))
     if user.is_bot:
         events.log.announce(tx, BotsAdded([user.id]), to=BotManagers(user.bot_owner_id))

@@ -59,13 +59,13 @@ def renew_key(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
 def change_roles(tx: Tx, actor: User, user_ids: Sequence[int], role: Role) -> None:
     """Give several users a role: all of them, or none."""
     actor = _administrator(tx, actor)
-    for user_id in dict.fromkeys(user_ids):
-        user = _account(tx, actor, user_id)
-        if user.is_bot:
-            raise UserNotFound()
+    people = storage.people.find_many(tx, list(user_ids))
+    if len(people) < len(set(user_ids)) or any(user.is_bot for user in people):
+        raise UserNotFound()
+    for user in people:
         if role != user.role:
             actions.people.roles.check(actor, user, role)
-            actions.people.roles.change(tx, user, role)
+    actions.people.roles.change_many(tx, people, role)
 
 
 def _administrator(tx: Tx, actor: User) -> User:

@@ -211,7 +211,7 @@ def _require_creation(tx: Tx, creator: User, bot_type: BotType) -> None:
 
 
 def _check_count(tx: Tx, owner: User) -> None:
-    if len(storage.people.bots.ids_of_owner(tx, owner.id)) >= domain.limits.MAX_BOTS:
+    if len(storage.people.bots.ids_of_owners(tx, [owner.id])) >= domain.limits.MAX_BOTS:
         raise BadRequest(
             "Too many bots (limit: {limit})", problem="too-many", limit=domain.limits.MAX_BOTS
         )

@@ -81,7 +81,7 @@ def _check_erasable(tx: Tx, user: User) -> None:
 
 
 def _bots(tx: Tx, user: User) -> list[User]:
-    ids = storage.people.bots.ids_of_owner(tx, user.id)
+    ids = storage.people.bots.ids_of_owners(tx, [user.id])
     return [actions.people.get(tx, bot_id) for bot_id in ids]
 
 

@@ -16,6 +16,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from tertulia import actions, domain, locale, storage
+from tertulia.actions.channels.bulk_access import BulkAccess
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
 from tertulia.domain.people.invitations import ADDRESSES_PER_CALL, Invitation, Terms
@@ -150,8 +151,10 @@ def current_terms(tx: Tx, invitation: Invitation) -> Terms:
     inviter = actions.people.get(tx, invitation.inviter_id)
     if invitation.is_operators or inviter.is_system_bot:
         return terms
-    channels = (each for each in terms.channel_ids if _may_subscribe(tx, inviter, channel_id=each))
-    groups = (each for each in terms.group_ids if _may_subscribe(tx, inviter, group_id=each))
+    _, addable = _usable_channels(tx, inviter, terms)
+    channels = (each for each in terms.channel_ids if each in addable)
+    allowed = actions.groups.addable(tx, inviter, terms.group_ids)
+    groups = (each for each in terms.group_ids if each in allowed)
     return replace(terms, channel_ids=tuple(channels), group_ids=tuple(groups))
 
 
@@ -188,37 +191,35 @@ def _inviter_may_still_invite(tx: Tx, invitation: Invitation) -> bool:
 
 def _check_channels(tx: Tx, actor: User | None, terms: Terms) -> None:
     """Raise if the inviter may not add others to these channels and groups."""
+    visible, addable = _usable_channels(tx, actor, terms)
     for channel_id in terms.channel_ids:
-        _check_channel(tx, actor, channel_id)
-    for group_id in terms.group_ids:
-        if actor is not None:
-            actions.groups.require_may_add_members(tx, actor, group_id)
-
-
-def _check_channel(tx: Tx, actor: User | None, channel_id: int) -> None:
-    channel = storage.channels.find(tx, channel_id)
-    if actor is None:
-        is_known = channel is not None
-    else:
-        is_known = channel is not None and actions.channels.may_see(tx, actor, channel)
-    if channel is None or channel.archived or not is_known:
+        if channel_id not in visible:
+            raise BadRequest(
+                f"Invalid channel ID {channel_id}. No invites were sent.",
+                problem="invalid-channel-in-invitation",
+            )
+    if len(addable) < len(visible):
         raise BadRequest(
-            f"Invalid channel ID {channel_id}. No invites were sent.",
-            problem="invalid-channel-in-invitation",
+            "You do not have permission to subscribe other users to channels.",
+            problem="subscribing-others-not-allowed",
         )
-    if actor is not None and not channel.is_default:
-        actions.channels.subscriptions.require_adding(tx, actor, channel)
+    if actor is not None:
+        actions.groups.require_may_add_members(tx, actor, terms.group_ids)
 
 
-def _may_subscribe(tx: Tx, inviter: User, channel_id: int = 0, group_id: int = 0) -> bool:
-    try:
-        if channel_id:
-            _check_channel(tx, inviter, channel_id)
-        else:
-            actions.groups.require_may_add_members(tx, inviter, group_id)
-    except ClientError:
-        return False
-    return True
+def _usable_channels(tx: Tx, actor: User | None, terms: Terms) -> tuple[set[int], set[int]]:
+    """The channels that the inviter sees, and those of them to which they may add others."""
+    found = storage.channels.find_many(tx, list(terms.channel_ids))
+    found = [channel for channel in found if not channel.archived]
+    refused: set[int] = set()
+    if actor is not None:
+        access = BulkAccess(tx, actor, found)
+        found = [channel for channel in found if access.may_see(channel)]
+        others = [channel for channel in found if not channel.is_default]
+        addable = actions.channels.subscriptions.addable(tx, actor, others, access)
+        refused = {channel.id for channel in others} - {channel.id for channel in addable}
+    visible = {channel.id for channel in found}
+    return visible, visible - refused
 
 
 def _makes_owners(invitation: Invitation) -> bool:

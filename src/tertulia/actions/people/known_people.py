@@ -43,20 +43,35 @@ def split_by_audience(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], 
     """Split users by who may know them: first all, for users who know all of them."""
     # The known ones, and the guests who know just these.
     unknown: dict[tuple[int, ...], list[int]] = {}
-    if actions.people.visible_users.guests_are_limited(tx):
-        people = {each.id for each in storage.people.find_many(tx, user_ids) if not each.is_bot}
-        guests = storage.people.known_people.guests(tx)
-        for guest_id, met in storage.people.known_people.direct_partners(
-            tx, guests, people
-        ).items():
-            hidden = people - met - {guest_id}
-            if hidden:
-                known = tuple(each for each in user_ids if each not in hidden)
-                unknown.setdefault(known, []).append(guest_id)
-    hidden_people = sorted(guest_id for guests in unknown.values() for guest_id in guests)
-    yield user_ids, AllBut(hidden_people) if hidden_people else Everyone()
+    hidden_from = _hidden_from_guests(tx, storage.people.find_many(tx, user_ids))
+    for guest_id, hidden in hidden_from.items():
+        known = tuple(each for each in user_ids if each not in hidden)
+        unknown.setdefault(known, []).append(guest_id)
+    yield user_ids, AllBut(sorted(hidden_from)) if hidden_from else Everyone()
     for known, guests in unknown.items():
         yield list(known), Users(guests)
+
+
+def by_audience(tx: Tx, people: Collection[User]) -> Iterator[tuple[list[User], Audience]]:
+    """Users together with those whom the same users may know."""
+    hidden_from = _hidden_from_guests(tx, people)
+    alike: dict[tuple[int, ...], list[User]] = {}
+    for user in people:
+        others = (guest_id for guest_id, hidden in hidden_from.items() if user.id in hidden)
+        alike.setdefault(tuple(others), []).append(user)
+    for guest_ids, some in alike.items():
+        yield some, AllBut(list(guest_ids)) if guest_ids else Everyone()
+
+
+def _hidden_from_guests(tx: Tx, people: Collection[User]) -> dict[int, set[int]]:
+    """The guests who may not know all of these users, each with those whom they may not know."""
+    if not actions.people.visible_users.guests_are_limited(tx):
+        return {}
+    ids = {user.id for user in people if not user.is_bot}
+    guests = storage.people.known_people.guests(tx)
+    met = storage.people.known_people.direct_partners(tx, guests, ids)
+    hidden = {guest_id: ids - met[guest_id] - {guest_id} for guest_id in guests}
+    return {guest_id: unknown for guest_id, unknown in hidden.items() if unknown}
 
 
 # --- announcing visibility ---
@@ -100,12 +115,10 @@ def _groups_of(tx: Tx, user_ids: list[int]) -> dict[int, list[int]]:
     """The groups that contain some of these users, with their members among them."""
     people = [each for each in storage.people.find_many(tx, user_ids) if each.is_active]
     known = storage.groups.Memberships(tx, people)
+    by_role = actions.groups.permissions.system_group_ids(tx, people)
     found: dict[int, list[int]] = {}
     for each in people:
-        for group_id in [
-            *actions.groups.permissions.system_group_ids(tx, each),
-            *known.listing(each.id),
-        ]:
+        for group_id in [*by_role[each.id], *known.listing(each.id)]:
             found.setdefault(group_id, []).append(each.id)
     return found
 

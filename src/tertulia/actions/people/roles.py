@@ -5,9 +5,14 @@ they see, whether default channels concern them and which bots they manage. All 
 announced with the role.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from tertulia import actions, events, storage
+from tertulia.actions.channels.visible_channels import VisibleChannels
+from tertulia.actions.people.known_people import KnownUsers
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
@@ -25,57 +30,116 @@ def check(actor: User, user: User, role: Role) -> None:
 
 
 def change(tx: Tx, user: User, role: Role) -> None:
-    """Set a role. The caller checks the permission. One owner always remains.
+    """Give a user a role, as `change_many` does."""
+    change_many(tx, [user], role)
 
-    A user with fewer permissions must not have more through their bots.
+
+def change_many(tx: Tx, people: Sequence[User], role: Role) -> None:
+    """Give users a role. The caller checks the permission. One owner always remains.
+
+    A user with fewer permissions must not have more through their bots. Users change together,
+    because most of the work is the same for all of them.
     """
-    if role == user.role:
+    people = _with_bots(tx, [user for user in people if user.role != role], role)
+    if not people:
         return
-    _set(tx, user, role)
-    for bot in storage.people.find_many(tx, storage.people.bots.ids_of_owner(tx, user.id)):
-        if user.role < role and bot.role < role:
-            _set(tx, bot, role)
-
-
-def _set(tx: Tx, user: User, role: Role) -> None:
-    if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
-        raise BadRequest(
-            "The owner permission cannot be removed from the only organization owner.",
-            problem="last-owner",
-        )
+    _require_another_owner(tx, people)
+    changed = [replace(user, role=role) for user in people]
+    active = [user for user in people if user.is_active]
+    active_changed = [user for user in changed if user.is_active]
+    limited = actions.people.visible_users.guests_are_limited(tx)
+    viewers = [
+        index for index, user in enumerate(people) if limited and _crosses(user, role, Role.MEMBER)
+    ]
     everything = storage.channels.list_all(tx)
-    saw = actions.channels.visible_channels.visible_to_each(tx, everything, [user], tx.now)
-    knew = actions.people.known_people.known(tx, [user])
-    groups_before = actions.groups.permissions.system_group_ids(tx, user)
-    storage.people.set_role(tx, user.id, role)
-    changed = actions.people.get(tx, user.id)
 
-    knows = actions.people.known_people.known(tx, [changed])
-    sees = actions.channels.visible_channels.visible_to_each(tx, everything, [changed], tx.now)
-    if user.is_active:
-        actions.people.known_people.announce_changes(tx, knew, knows, saw[user.id] ^ sees[user.id])
-    known = sorted(knows[user.id]) if actions.people.visible_users.is_limited(tx, changed) else None
-    event = RoleChanged(user.id, role, user.role, known)
-    events.log.announce(tx, event, to=actions.people.known_people.audience_knowing(tx, user.id))
-    if not user.is_active:
-        return
-    _move(tx, user, groups_before, actions.groups.permissions.system_group_ids(tx, changed))
+    saw = actions.channels.visible_channels.visible_to_each(tx, everything, active, tx.now)
+    knew = actions.people.known_people.known(tx, [people[index] for index in viewers])
+    storage.people.set_role(tx, [user.id for user in people], role)
+    sees = actions.channels.visible_channels.visible_to_each(tx, everything, active_changed, tx.now)
+    knows = actions.people.known_people.known(tx, [changed[index] for index in viewers])
+
+    _announce_people(tx, (saw, sees), (knew, knows))
+    _announce_roles(tx, people, role, knows if role is Role.GUEST else {})
+    _announce_groups(tx, active, active_changed)
     actions.channels.visible_channels.announce_changes(tx, saw, sees)
-    if user.is_guest != changed.is_guest:
-        ids = [] if changed.is_guest else [channel.id for channel in storage.channels.defaults(tx)]
-        events.log.announce(tx, DefaultChannelsChanged(ids), to=Users([user.id]))
-    if user.is_admin != changed.is_admin:
-        others = storage.people.bots.other_ids(tx, user.id)
-        bots_event = BotsAdded(others) if changed.is_admin else BotOwnersChanged(others)
-        events.log.announce(tx, bots_event, to=Users([user.id]))
+    _announce_default_channels(tx, active, role)
+    _announce_bots(tx, active, role)
 
 
-def _move(tx: Tx, user: User, before: Sequence[int], after: Sequence[int]) -> None:
-    """Move from the group of the old role to that of the new one, and in or out of the full
-    members."""
-    actions.groups.announce_members(tx, before[0], [user.id], added=False)
-    actions.groups.announce_members(tx, after[0], [user.id], added=True)
-    for group_id in before[1:]:
-        actions.groups.announce_members(tx, group_id, [user.id], added=False)
-    for group_id in after[1:]:
-        actions.groups.announce_members(tx, group_id, [user.id], added=True)
+def _with_bots(tx: Tx, people: Sequence[User], role: Role) -> list[User]:
+    demoted = [user.id for user in people if user.role < role]
+    bots = storage.people.find_many(tx, storage.people.bots.ids_of_owners(tx, demoted))
+    return [*people, *(bot for bot in bots if bot.role < role)]
+
+
+def _require_another_owner(tx: Tx, people: Sequence[User]) -> None:
+    if any(user.is_owner for user in people):
+        owner_ids = set(storage.people.active_owner_ids(tx))
+        if owner_ids and owner_ids <= {user.id for user in people}:
+            raise BadRequest(
+                "The owner permission cannot be removed from the only organization owner.",
+                problem="last-owner",
+            )
+
+
+def _crosses(user: User, role: Role, lowest: Role) -> bool:
+    """Whether a user gets or loses what only the roles up to `lowest` have."""
+    return (user.role <= lowest) != (role <= lowest)
+
+
+def _announce_people(
+    tx: Tx,
+    channels: tuple[VisibleChannels, VisibleChannels],
+    people: tuple[KnownUsers, KnownUsers],
+) -> None:
+    saw, sees = channels
+    alike: defaultdict[frozenset[int], list[int]] = defaultdict(list)
+    for user_id in people[0].keys() & saw.keys():
+        alike[frozenset(saw[user_id] ^ sees[user_id])].append(user_id)
+    for other_channels, user_ids in alike.items():
+        before, after = ({each: known[each] for each in user_ids} for known in people)
+        actions.people.known_people.announce_changes(tx, before, after, other_channels)
+
+
+def _announce_roles(tx: Tx, people: Sequence[User], role: Role, knows: KnownUsers) -> None:
+    for some, audience in actions.people.known_people.by_audience(tx, people):
+        changes = [
+            RoleChanged(user.id, role, user.role, sorted(knows[user.id]) if knows else None)
+            for user in some
+        ]
+        events.log.announce_all(tx, changes, to=audience)
+
+
+def _announce_groups(tx: Tx, before: Sequence[User], after: Sequence[User]) -> None:
+    """Move users between the groups of the roles, and then in or out of the full members."""
+    moves: defaultdict[tuple[int, bool, int], list[int]] = defaultdict(list)
+    for people, added in ((before, False), (after, True)):
+        for user_id, group_ids in actions.groups.permissions.system_group_ids(tx, people).items():
+            for place, group_id in enumerate(group_ids):
+                moves[place, added, group_id].append(user_id)
+    for (_, added, group_id), user_ids in sorted(moves.items()):
+        actions.groups.announce_members(tx, group_id, user_ids, added=added)
+
+
+def _announce_default_channels(tx: Tx, people: Sequence[User], role: Role) -> None:
+    crossing = [user.id for user in people if _crosses(user, role, Role.MEMBER)]
+    if crossing:
+        found = [] if role is Role.GUEST else storage.channels.defaults(tx)
+        event = DefaultChannelsChanged([channel.id for channel in found])
+        events.log.announce(tx, event, to=Users(crossing))
+
+
+def _announce_bots(tx: Tx, people: Sequence[User], role: Role) -> None:
+    """Administrators manage the bots of others, too."""
+    crossing = [user.id for user in people if _crosses(user, role, Role.ADMINISTRATOR)]
+    if not crossing:
+        return
+    owners = storage.people.bots.owners(tx)
+    with_bots = {owner_id for owner_id in owners.values() if owner_id is not None}
+    alike = [[each] for each in crossing if each in with_bots]
+    for user_ids in [[each for each in crossing if each not in with_bots], *alike]:
+        if user_ids:
+            others = [bot_id for bot_id, owner_id in owners.items() if owner_id != user_ids[0]]
+            kind = BotsAdded if role <= Role.ADMINISTRATOR else BotOwnersChanged
+            events.log.announce(tx, kind(others), to=Users(user_ids))

@@ -42,15 +42,24 @@ _EDIT = (
 
 
 def insert(
-    tx: Tx, user_id: int | None, channel_id: int | None, reason: str, created_by: int | None
-) -> int:
-    return tx.insert_with_id(
+    tx: Tx,
+    user_ids: Sequence[int],
+    channel_ids: Sequence[int],
+    reason: str,
+    created_by: int | None,
+) -> list[int]:
+    """Begin a hold of each. Returns the ids of the holds."""
+    last = tx.number("SELECT max(id) AS value FROM legal_hold WHERE realm_id = :realm")
+    held = [(each, None) for each in user_ids] + [(None, each) for each in channel_ids]
+    tx.insert_rows(
         "legal_hold",
-        user_id=user_id,
-        channel_id=channel_id,
+        [{"user_id": user_id, "channel_id": channel_id} for user_id, channel_id in held],
         reason=reason,
         created_at=tx.now,
         created_by=created_by,
+    )
+    return tx.column(
+        "SELECT id FROM legal_hold WHERE realm_id = :realm AND id > :last ORDER BY id", last=last
     )
 
 
@@ -75,7 +84,7 @@ def extend_to_bot(tx: Tx, bot: User) -> bool:
         return False
     found = [each for each in active(tx) if each.user_id == bot.bot_owner_id]
     for each in found:
-        insert(tx, bot.id, None, each.reason, each.created_by)
+        insert(tx, [bot.id], [], each.reason, each.created_by)
     return bool(found)
 
 

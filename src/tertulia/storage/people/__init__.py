@@ -249,8 +249,12 @@ def set_key(tx: Tx, user_id: int, fingerprint: bytes, sealed: bytes) -> None:
     tx.update("account", user_id, key_hash=fingerprint, key_sealed=sealed)
 
 
-def set_role(tx: Tx, user_id: int, role: Role) -> None:
-    tx.update("account", user_id, role=int(role))
+def set_role(tx: Tx, user_ids: list[int], role: Role) -> None:
+    tx.execute(
+        "UPDATE account SET role = :role WHERE realm_id = :realm AND id IN :ids",
+        role=int(role),
+        ids=user_ids,
+    )
 
 
 def set_active(tx: Tx, user_id: int, active: bool) -> None:

@@ -55,20 +55,21 @@ def using(tx: Tx, channel_id: int) -> list[Bot]:
     return [_bot(row) for row in rows]
 
 
-def ids_of_owner(tx: Tx, owner_id: int) -> list[int]:
-    """All bots of a user, deactivated ones included."""
+def ids_of_owners(tx: Tx, owner_ids: list[int]) -> list[int]:
+    """All bots of some users, deactivated ones included."""
     return tx.column(
-        "SELECT id FROM account WHERE bot_owner_id = :owner AND realm_id = :realm ORDER BY id",
-        owner=owner_id,
+        "SELECT id FROM account WHERE bot_owner_id IN :owners AND realm_id = :realm ORDER BY id",
+        owners=owner_ids,
     )
 
 
-def other_ids(tx: Tx, user_id: int) -> list[int]:
-    """All bots that a user does not own."""
-    return tx.column(
-        "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NOT NULL"
-        " AND NOT is_system_bot AND (bot_owner_id IS NULL OR bot_owner_id <> :user) ORDER BY id",
-        user=user_id,
+def owners(tx: Tx) -> dict[int, int | None]:
+    """The owner of each bot, by the bot's id."""
+    return dict(
+        tx.tuples(
+            "SELECT id, bot_owner_id FROM account WHERE realm_id = :realm"
+            " AND bot_type IS NOT NULL AND NOT is_system_bot ORDER BY id"
+        )
     )
 
 

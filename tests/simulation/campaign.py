@@ -8,15 +8,17 @@ import os
 import shutil
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import structlog
-from tests.simulation import faults, machine
+from tests.simulation import faults, machine, planted, story
 from tests.simulation.faults import Scenario
 from tests.simulation.machine import SCHEDULERS
 from tests.simulation.world import Outcome, Template, World
 
+MAX_SHRINKING_RUNS = 60
 KEPT = Path(__file__).with_name("seeds.txt")
 
 
@@ -25,7 +27,18 @@ def main(args: list[str]) -> int:
     parser.add_argument("--seeds", type=int, default=20, help="how many seeds to run")
     parser.add_argument("--first", type=int, default=1, help="the first of them")
     parser.add_argument("--seed", type=int, help="run this seed, and print its story")
+    parser.add_argument(
+        "--shrink",
+        type=int,
+        nargs="?",
+        const=MAX_SHRINKING_RUNS,
+        default=0,
+        help="make a failing --seed smaller, in so many runs",
+    )
     parser.add_argument("--kept", action="store_true", help=f"run the seeds of {KEPT.name}")
+    parser.add_argument(
+        "--planted", nargs="*", choices=list(planted.FAULTS), help="run seeds until these are found"
+    )
     options = parser.parse_args(args)
     if os.environ.get("PYTHONHASHSEED") != "0":
         os.environ["PYTHONHASHSEED"] = "0"
@@ -38,13 +51,23 @@ def main(args: list[str]) -> int:
     base = Path(tempfile.mkdtemp(prefix="simulation-", dir=_memory_folder()))
     try:
         template = Template(base / "template")
+        seeds = range(options.first, options.first + options.seeds)
+        if options.planted is not None and options.seed is None:
+            return _find_planted(template, options.planted or list(planted.FAULTS), seeds, base)
         if options.seed is not None:
-            outcome = run_apart(template, faults.of_seed(options.seed), base)
-            print("\n".join(outcome.story))
+            scenario = faults.of_seed(options.seed)
+            if options.planted:
+                scenario = replace(scenario, planted=options.planted[0])
+            outcome = run_apart(template, scenario, base)
+            if options.shrink and outcome.problems:
+                outcome = _shrink(template, outcome, base, options.shrink)
+                print(outcome.scenario)
+                print("\n".join(story.essence(outcome)))
+            else:
+                print("\n".join(outcome.story))
             print(outcome.trace)
             print("\n".join(outcome.problems) or "No law is broken.")
             return bool(outcome.problems)
-        seeds = range(options.first, options.first + options.seeds)
         return _run_all(template, kept_seeds() if options.kept else list(seeds), base)
     finally:
         shutil.rmtree(base, ignore_errors=True)
@@ -83,6 +106,37 @@ def _run_all(template: Template, seeds: list[int], base: Path) -> int:
     return failed > 0
 
 
+def _find_planted(template: Template, names: list[str], seeds: range, base: Path) -> int:
+    """For each fault: the first seed that breaks a law with it, and none without it."""
+    missed = 0
+    for name in names:
+        for seed in seeds:
+            scenario = faults.of_seed(seed)
+            with_fault = run_apart(template, replace(scenario, planted=name), base)
+            if with_fault.problems and not run_apart(template, scenario, base).problems:
+                print(f"{name}: found by seed {seed}: {with_fault.problems[0][:150]}", flush=True)
+                break
+        else:
+            missed += 1
+            print(f"{name}: not found by {len(seeds)} seeds", flush=True)
+    print(f"{len(names) - missed} of {len(names)} planted faults were found")
+    return missed > 0
+
+
+def _shrink(template: Template, failed: Outcome, base: Path, max_runs: int) -> Outcome:
+    """Remove parts of a scenario while it breaks the same law."""
+    law = story.law_of(failed)
+    waiting = faults.smaller(failed.scenario)
+    for _ in range(max_runs):
+        scenario = next(waiting, None)
+        if scenario is None:
+            break
+        outcome = run_apart(template, scenario, base)
+        if story.law_of(outcome) == law:
+            failed, waiting = outcome, faults.smaller(scenario)
+    return failed
+
+
 def _memory_folder() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
@@ -96,6 +150,8 @@ def run_apart(template: Template, scenario: Scenario, base: Path) -> Outcome:
         receiving.close()
         gc.disable()  # what died must not be finalized
         began = machine.cpu_seconds()
+        if scenario.planted:
+            planted.FAULTS[scenario.planted]()
         world = World(template, scenario, base / f"run-{os.getpid()}")
         outcome = world.run()
         outcome.cpu_seconds = machine.cpu_seconds() - began

@@ -1,10 +1,11 @@
 """What goes wrong in a run: a seed decides it in advance, so that a run can be made smaller.
 
-A scenario is plain data. `shrink` removes parts of it and runs it again.
+A scenario is plain data, so that `smaller` can remove parts of it.
 """
 
 import random
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Death = Literal["kill", "kill in a write", "power cut", "stop"]
@@ -63,6 +64,7 @@ class Scenario:
     loss_share: float  # of packets that break a connection
     think_seconds: float  # between two actions of a person
     actions: tuple[str, ...] = ()  # only these; all if empty
+    planted: str = ""  # a fault of `planted.FAULTS`
 
     @property
     def has_disk_trouble(self) -> bool:
@@ -102,3 +104,34 @@ def _life(rng: random.Random) -> Life:
         wall_step_seconds=rng.choice([-3600.0, 3600.0, 300.0]) if rng.random() < 0.1 else 0.0,
         leap_seconds=rng.choice([60.0, 86400.0, 40 * 86400.0]) if rng.random() < 0.05 else 0.0,
     )
+
+
+def smaller(scenario: Scenario) -> Iterator[Scenario]:
+    """Scenarios with a part less each, the largest parts first."""
+    lives = scenario.lives
+    for number in range(len(lives)):
+        yield replace(scenario, lives=lives[:number] + lives[number + 1 :])
+    if scenario.people > 1:
+        yield replace(scenario, people=scenario.people - 1)
+    if scenario.listeners > 1:
+        yield replace(scenario, listeners=scenario.listeners - 1)
+    if scenario.loss_share:
+        yield replace(scenario, loss_share=0.0)
+    for number, life in enumerate(lives):
+        for less in _smaller_lives(life):
+            yield replace(scenario, lives=(*lives[:number], less, *lives[number + 1 :]))
+
+
+def _smaller_lives(life: Life) -> Iterator[Life]:
+    if life.disk_error is not None:
+        yield replace(life, disk_error=None)
+    if life.has_slow_syncs:
+        yield replace(life, has_slow_syncs=False)
+    if life.wall_step_seconds:
+        yield replace(life, wall_step_seconds=0.0)
+    if life.leap_seconds:
+        yield replace(life, leap_seconds=0.0)
+    if life.operation > 10:
+        yield replace(life, operation=life.operation // 2)
+    elif not life.operation and life.callbacks > 50:
+        yield replace(life, callbacks=life.callbacks // 2)

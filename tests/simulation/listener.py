@@ -1,6 +1,7 @@
 """A listener: a client that registers once, and then applies every event until the run ends."""
 
 import asyncio
+import random
 from typing import Any
 
 from tests.simulation.network import Answer, ConnectionLost
@@ -15,6 +16,9 @@ OPTIONS = {
 }
 SUBJECTS: tuple[Subject, ...] = (model_state.SUBJECT, model_personal_state.SUBJECT)
 
+AWAY_SHARE = 0.005  # of polls after which the client is away for a while
+MAX_AWAY_SECONDS = 60.0
+
 # The model of unread messages knows no deletions; `ReceivedMessages` does.
 _NOT_MODELLED = (model_personal_state.message, model_personal_state.update_message_flags)
 
@@ -28,8 +32,11 @@ def pictures(state: dict[str, Any]) -> list[Picture]:
 
 
 class Listener:
-    def __init__(self, index: int, user_id: int, call: Call, private_channel: int) -> None:
-        self.index, self.user_id = index, user_id
+    def __init__(
+        self, index: int, user_id: int, call: Call, rng: random.Random, private_channel: int
+    ) -> None:
+        self.index, self.user_id, self._rng = index, user_id, rng
+        self.is_over = False  # the run is; it reads what is left
         self._call = call
         self._private = private_channel
         self.queue_id: str | None = None
@@ -72,6 +79,8 @@ class Listener:
         if answer.is_good:
             for event in answer.json["events"]:
                 self._receive(event)
+            if not self.is_over and self._rng.random() < AWAY_SHARE:
+                await asyncio.sleep(self._rng.uniform(1.0, MAX_AWAY_SECONDS))
         elif answer.code == "BAD_EVENT_QUEUE_ID":
             if not self.may_expire:
                 self.problems.append(f"queue {self.queue_id} was lost")

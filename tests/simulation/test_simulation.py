@@ -10,16 +10,16 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def simulate(*args: str, hash_seed: str = "0") -> str:
+def simulate(*args: str, fails: bool = False) -> str:
     """The output of the simulator, in a process of its own: it replaces clocks and threads."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.simulation", *args],
         cwd=ROOT,
-        env=os.environ | {"PYTHONHASHSEED": hash_seed},
+        env=os.environ | {"PYTHONHASHSEED": "0"},
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert (done.returncode != 0) == fails, done.stdout + done.stderr
     return done.stdout
 
 
@@ -36,3 +36,20 @@ def test_every_seed_that_ever_failed_breaks_no_law():
 @pytest.mark.on_one
 def test_a_seed_has_the_same_story_in_another_process():
     assert simulate("--seed", "3") == simulate("--seed", "3")
+
+
+@pytest.mark.on_one
+def test_the_laws_find_planted_faults():
+    faults = ["key-forgotten", "lost-commit", "answer-before-commit"]
+    found = simulate("--planted", *faults, "--seeds", "10")
+
+    assert "3 of 3 planted faults were found" in found
+
+
+@pytest.mark.on_one
+def test_a_failing_seed_has_a_story_that_a_person_can_read():
+    told = simulate("--seed", "1", "--planted", "key-forgotten", "--shrink", "2", fails=True)
+
+    story = [line for line in told.splitlines() if line[:10].strip().replace(".", "").isdigit()]
+    assert 2 <= len(story) <= 20
+    assert any("server 1 starts" in line for line in story)

@@ -115,7 +115,13 @@ class World:
         self.place = Place(template.channels, {}, [user_id for user_id, _, _ in template.people])
         self.people = [self._person(number) for number in range(scenario.people)]
         self.listeners = [
-            Listener(number, self.place.user_ids[number], self.call, template.channels["vault"])
+            Listener(
+                number,
+                self.place.user_ids[number],
+                self.call,
+                random.Random(f"listener {number} {seed}"),
+                template.channels["vault"],
+            )
             for number in (1, 2, 3, 4)[: scenario.listeners]
         ]
 
@@ -144,20 +150,21 @@ class World:
         headers: dict[str, str] | None = None,
     ) -> Answer:
         _, email, key = self._template.people[index]
+        text = params.get("content", "")
         try:
             answer = await self._network.call(
                 self.server, email, key, method, path, params, headers or {}
             )
         except ConnectionLost:
-            self._note(index, method, path, "lost")
+            self._note(index, method, path, text, "lost")
             raise
-        self._note(index, method, path, answer.status, answer.code, answer.json.get("id"))
+        self._note(index, method, path, text, answer.status, answer.code, answer.json.get("id"))
         return answer
 
     def _note(self, *what: Any) -> None:
         line = f"{CLOCK.monotonic:.6f} {what}"
         self._trace.update(line.encode())
-        self.tell(" ".join(str(each) for each in what))
+        self.tell(" ".join(str(each) for each in what if each not in ("", None)))
 
     # --- the run ---
 
@@ -183,8 +190,8 @@ class World:
             await self._live(life)
         await asyncio.sleep(MAX_DISTURBANCE_SECONDS)  # none comes while the laws are checked
         self._start()
-        for person in self.people:
-            person.is_over = True
+        for each in (*self.people, *self.listeners):
+            each.is_over = True
         await self._until_settled(acting)
         await asyncio.sleep(SETTLE_SECONDS + self._longest_plan())
         await laws.check(self)

@@ -12,7 +12,8 @@ from tests.simulation import disk
 from tests.simulation.sqlite import SimulatedSqlite
 
 from tertulia import storage
-from tertulia.database.writer import Batch, Writer
+from tertulia.database.write_queue import Batch
+from tertulia.database.writer import Writer
 from tertulia.events.delivery.mailbox import Mailbox
 from tertulia.events.delivery.past_directory import PastOrganization
 
@@ -91,13 +92,6 @@ def key_forgotten() -> None:
 def audience_too_late() -> None:
     """The present state decides who receives an event of the past."""
     _replace(PastOrganization, "before", lambda turns, now, viewer_id: now)
-
-
-@fault
-def retention_off_by_one() -> None:
-    """The log is trimmed by an event that a queue needs."""
-    delete = storage.log.delete_up_to
-    _replace(storage.log, "delete_up_to", lambda tx, seq: delete(tx, seq + 1))
 
 
 @fault

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.simulation.disk import Disk
+from tests.simulation.machine import CLOCK
 from tests.simulation.schedule import Host
 from tests.simulation.sqlite import SimulatedSqlite
 
@@ -23,6 +24,7 @@ class Server:
     def __init__(self, name: str, disk: Disk, clock: Callable[[], float]) -> None:
         self.name, self.disk, self._clock = name, disk, clock
         self.host = Host(name)
+        self.started_at = CLOCK.monotonic
         self.host.context.run(QUEUE_STATES.set, {})
         self.is_ready = False
         self.open: set[Any] = set()  # exchanges with clients

@@ -38,6 +38,7 @@ AGE_SECONDS = 60 * 86_400.0  # of the organization, when a run begins
 SETTLE_SECONDS = 70.0  # for listeners, and for a job that runs every minute
 MAX_LIFE_SECONDS = 60.0  # then the server dies anyway
 QUEUE_LIFE_SECONDS = 600.0
+POSITIONS_SECONDS = 40.0  # until a server has stored the positions of queues, and the clock's jump
 MAX_DISTURBANCE_SECONDS = 5.0  # from the start of a life until its clocks are disturbed
 
 
@@ -190,8 +191,10 @@ class World:
             await self._live(life)
         await asyncio.sleep(MAX_DISTURBANCE_SECONDS)  # none comes while the laws are checked
         self._start()
-        for each in (*self.people, *self.listeners):
-            each.is_over = True
+        for person in self.people:
+            person.is_over = True
+        for listener in self.listeners:
+            listener.is_over = True
         await self._until_settled(acting)
         await asyncio.sleep(SETTLE_SECONDS + self._longest_plan())
         await laws.check(self)
@@ -292,6 +295,11 @@ class World:
     def _bury(self, server: Server, life: Life) -> None:
         self.tell(f"server {self._lives} is dead: {life.death}")
         self.outcome.deaths += life.death != "stop"
+        is_unrecorded = CLOCK.monotonic - server.started_at < POSITIONS_SECONDS
+        if life.wall_step_seconds >= QUEUE_LIFE_SECONDS and is_unrecorded:
+            # The next server cannot know that it was the clock.
+            for listener in self.listeners:
+                listener.may_expire = True
         server.break_connections()
         self.server = None
         folder = self._folder / str(self._lives)

@@ -344,7 +344,7 @@ def test_a_setting_is_stored_with_its_type(terminal, key, value, stored):
         ("topics_policy", "x", "must be allow_empty_topic or disable_empty_topic"),
         ("topics_policy", "empty_topic_only", "must be allow_empty_topic or disable_empty_topic"),
         ("enable_read_receipts", "1", "must be true or false"),
-        ("digest_weekday", "Monday", "must be 0, 1, 2, 3, 4, 5 or 6"),
+        ("digest_weekday", "Monday", "must be 0, 1, 2, 3, 4, 5 or 6 (0 is Monday)"),
         ("org_type", "-1", "must be a whole number from 0 to 1000"),
         ("org_type", "9" * 5000, "must be a whole number from 0 to 1000"),
         ("description", "x" * 1001, "must be a text of at most 1000 characters"),

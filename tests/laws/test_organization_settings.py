@@ -16,6 +16,7 @@ from tests.support.server import SECRET
 from tests.support.shared_servers import SharedServers
 
 import tertulia
+from tertulia import locale
 from tertulia.domain.groups.group import SYSTEM_GROUPS
 from tertulia.domain.organization.settings import SETTINGS, LoginMethods, PeopleNamed
 from tertulia.domain.personal.settings import PREFERENCES
@@ -187,15 +188,14 @@ def bad_values(client: SettingsClient, name: str) -> list[Value]:
 
 
 def test_every_setting_has_an_effect():
-    """A setting that only clients use says so in its description."""
+    """A setting that only clients use says so in its row."""
     tables = {SOURCE / "domain/organization/settings.py", SOURCE / "domain/groups/group.py"}
     asking = [path.read_text(encoding="utf-8") for path in {*SOURCE.rglob("*.py")} - tables]
 
     idle = [
-        f"Nothing asks for the setting {name}, and its meaning does not leave it to clients."
+        f"Nothing asks for the setting {name}, and its row does not leave it to clients."
         for name, setting in SETTINGS.items()
-        if "clients" not in setting.meaning.lower()
-        and not any(f'"{name}"' in text for text in asking)
+        if not setting.clients_only and not any(f'"{name}"' in text for text in asking)
     ]
     assert not idle, "\n".join(idle)
 
@@ -265,6 +265,8 @@ def test_register_returns_the_table_and_what_follows_from_it(client: SettingsCli
     assert found == SETTINGS.keys() | NOT_SET
 
 
-def test_every_setting_has_a_description() -> None:
+def test_every_setting_has_its_texts() -> None:
+    english = locale.texts(locale.ENGLISH)
     for setting in (*SETTINGS.values(), *PREFERENCES.values()):
-        assert setting.meaning.endswith("."), f"say in a sentence what {setting.name} means"
+        assert setting.meaning.endswith("."), setting.name
+        assert setting.heading is None or english.has(f"part.{setting.heading.title}")

@@ -14,6 +14,7 @@ from tests.support.second_factors import SESAME, secured
 from tests.support.waiting import eventually
 
 from tertulia.domain.organization.settings import SETTINGS
+from tertulia.domain.personal.settings import PREFERENCES
 
 PUSH = {
     "push_service_url": "https://push.example.com",
@@ -172,6 +173,28 @@ def test_every_setting_is_changed_in_the_page_and_read_back_by_the_api(generous,
         for known, wire in SETTINGS[name].wire_fields(value).items():
             shown = "jitsi_server_url" if name == "jitsi_server_url" else f"realm_{known}"
             assert registered[shown] == wire, name
+
+
+def test_personal_settings_have_the_order_of_their_table(page_chat, owner, browse):
+    page = browse(owner).goes("#organization/organization-level-user-defaults").page
+    expect(row(page, "enter_sends")).to_be_visible()
+    rows = page.locator(".set-row").all()
+    listed = [each.get_attribute("data-setting") for each in rows]
+    assert listed == names_in_page("preferences", "notifications", "account-and-privacy")
+
+    for tab in ("account-and-privacy", "preferences", "notifications"):
+        page = browse(owner).goes(f"#settings/{tab}").page
+        names = names_in_page(tab)
+        expect(page.locator(f"[name={names[0]}]")).to_be_visible()
+        fields = page.locator("section.fields [name]").all()
+        shown = [each.get_attribute("name") for each in fields]
+        assert [name for name in shown if name in PREFERENCES] == names
+
+
+def names_in_page(*tabs):
+    """Names of personal settings in the order of their table."""
+    shown = ((name, each.heading) for name, each in PREFERENCES.items())
+    return [name for name, heading in shown if heading and heading.section in tabs]
 
 
 def test_changes_are_named_before_they_are_saved_and_can_be_discarded(page_chat, owner, browse):

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia.domain.groups.group import REALM_PERMISSIONS, GroupValue
+from tertulia.domain.groups.group import GroupValue
 from tertulia.domain.organization.settings import SETTINGS, LoginMethods, PeopleNamed
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import (
@@ -71,9 +71,7 @@ _WITH_PREFERENCES: Types = {
 def schemas() -> dict[str, dict[str, Any]]:
     """The settings of an organization, as in an event, those of a user, the fields of the state,
     and the objects in them."""
-    realm_settings = _types_of(SETTINGS.values()) | {
-        name: Annotated[GroupValue, Doc(each.meaning)] for name, each in REALM_PERMISSIONS.items()
-    }
+    realm_settings = _types_of(SETTINGS.values())
     preferences = _types_of(PREFERENCES.values())
     state: dict[str, Any] = {}
     for part in StatePart.__subclasses__():

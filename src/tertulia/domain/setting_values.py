@@ -1,21 +1,24 @@
 """Types of setting values, each with its validation.
 
 The tables of settings (`organization.settings`, `personal.settings`) name a type for each row. The
-API, the command line and the actions validate values by it; none has rules of its own.
+API, the command line and the actions validate values by it; none has rules of its own. The texts of
+a setting are in the catalogue, by its name.
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
 
-from tertulia import domain
+from tertulia import domain, locale
 from tertulia.domain.organization.languages import LANGUAGES
 from tertulia.errors import BadRequest, ClientError
 
 UNLIMITED = "unlimited"
 MAX_NUMBER = 2**31 - 1
+
+english = locale.texts(locale.ENGLISH)
 
 
 class ValueKind(msgspec.Struct, frozen=True):
@@ -56,6 +59,8 @@ class ChosenFrom(ValueKind, frozen=True):
     """One of a few numbers or strings."""
 
     values: tuple[int, ...] | tuple[str, ...]
+    note: str = ""  # what the values count
+    texts: str = ""  # whose values have the same names in the catalogue, if not the setting's own
 
     @property
     def type(self) -> type:
@@ -64,7 +69,7 @@ class ChosenFrom(ValueKind, frozen=True):
     @property
     def must_be(self) -> str:
         *others, last = map(str, self.values)
-        return f"{', '.join(others)} or {last}"
+        return f"{', '.join(others)} or {last}{self.note}"
 
     def read(self, text: str) -> Any:
         return self.type(text)
@@ -177,17 +182,29 @@ class ChannelId(ValueKind, frozen=True):
         return int(_typed(value, int))
 
 
+class Heading(NamedTuple):
+    """Where the page shows a setting: the key of the section, and the text `part.TITLE`."""
+
+    section: str
+    title: str
+
+
 class Adjustable(msgspec.Struct, frozen=True):
-    """One row of a table of settings."""
+    """One row of a table of settings. The order of the rows is that of the page."""
 
     name: str
+    heading: Heading | None  # none, if the page does not show it
     kind: ValueKind
     default: Any
-    meaning: str  # one sentence
 
     # A specific error, raised by the action. Without it, the API rejects the parameter with the
     # general error of its type.
     refusal: Callable[[str, Any], ClientError] | None = None
+
+    @property
+    def meaning(self) -> str:
+        """What it does, in English, for the API, the docs and the command line."""
+        raise NotImplementedError
 
     def checked(self, value: Any) -> Any:
         """The value as it is stored. Raises the error of the setting."""
@@ -199,6 +216,14 @@ class Adjustable(msgspec.Struct, frozen=True):
 
     def _refuse(self, name: str, value: Any) -> ClientError:
         return BadRequest(f"{name} must be {self.kind.must_be}", problem="bad-value")
+
+    def _values(self, area: str) -> str:
+        """What the values are called in the page, if they have names."""
+        if not isinstance(self.kind, ChosenFrom):
+            return ""
+        keys = {each: f"{area}.{self.kind.texts or self.name}.{each}" for each in self.kind.values}
+        named = [f"`{each}`: {english(key)}" for each, key in keys.items() if english.has(key)]
+        return f" {', '.join(named)}." if named else ""
 
 
 def refusal_with_value(template: str) -> Callable[[str, Any], ClientError]:

@@ -24,6 +24,9 @@ _ENTRY = re.compile(
     re.MULTILINE,
 )
 _TRANSLATION = re.compile(r'^msgstr\S* "(.*)"$', re.MULTILINE)
+# Texts of the API description, which is in English.
+ENGLISH_ONLY = "api."
+
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -56,7 +59,9 @@ class TextCatalogue:
             for each in entries(file)
             if each.translation and each.source == english.texts.get(each.key)
         }
-        self.missing = [key for key in english.texts if key not in done]
+        self.missing = [
+            key for key in english.texts if key not in done and not key.startswith(ENGLISH_ONLY)
+        ]
         self.texts = {
             key: done.get(key) or self._with_forms(english, text)
             for key, text in english.texts.items()

@@ -1,5 +1,7 @@
 """The list of settings: kinds, values, defaults, limits, and what the server decides."""
 
+from itertools import groupby
+
 from tests.support.people import Chat
 
 from tertulia.domain.organization.settings import SETTINGS
@@ -19,6 +21,18 @@ def test_every_setting_is_listed_with_its_default(owner):
     assert (listed["waiting_period_threshold"]["minimum"], listed["name"]["maximum"]) == (0, 40)
     assert listed["message_retention_days"]["value"] is None
     assert listed["topics_policy"]["choices"] == ["allow_empty_topic", "disable_empty_topic"]
+
+
+def test_a_setting_has_its_place_in_the_page(owner):
+    name, sounds = settings(owner)["name"], settings(owner, "user_settings_defaults")
+    headings = [each["heading"] for each in settings(owner).values()]
+
+    assert (name["section"], name["heading"]) == ("organization-profile", "identity")
+    assert sounds["enable_sounds"]["section"] == "notifications"
+    assert sounds["emojiset"]["section"] is None
+    assert len([*groupby(headings)]) == len(
+        {(each["section"], each["heading"]) for each in settings(owner).values()}
+    )
 
 
 def test_a_changed_value_differs_from_its_default(owner):

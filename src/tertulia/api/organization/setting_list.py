@@ -51,6 +51,10 @@ class SettingObject(msgspec.Struct, kw_only=True):
     """One setting. A value without limit and the default URL are null."""
 
     name: SettingName
+    section: Annotated[
+        str | None, Doc("The section of our page that shows it; null if none shows it.")
+    ]
+    heading: Annotated[str | None, Doc("Its heading there. Settings have the order of the page.")]
     kind: Annotated[
         str,
         Doc(
@@ -98,12 +102,9 @@ async def list_settings(call: Call) -> SettingList:
         settings=[_described(call, setting, offered) for setting in SETTINGS.values()],
         user_settings_defaults=[
             _limited(
-                SettingObject(
-                    name=setting.name,
-                    kind=KINDS[type(setting.kind)],
+                _new_object(
+                    setting,
                     value=chosen.get(setting.name, setting.default),
-                    default=setting.default,
-                    meaning=setting.meaning,
                     can_change=call.user.is_admin,
                 ),
                 setting,
@@ -116,16 +117,8 @@ async def list_settings(call: Call) -> SettingList:
 def _described(call: Call, setting: OrganizationSetting, offered: tuple[str, ...]) -> SettingObject:
     fixed_by = fixed_by_server(call.config, setting.name)
     may_change = call.user.is_owner if setting.owners_only else call.user.is_admin
-    shown = SettingObject(
-        name=setting.name,
-        kind=KINDS[type(setting.kind)],
-        value=None,
-        default=setting.default,
-        meaning=setting.meaning,
-        owners_only=setting.owners_only,
-        can_change=may_change and fixed_by is None,
-        fixed_by=fixed_by,
-    )
+    shown = _new_object(setting, value=None, can_change=may_change and fixed_by is None)
+    shown.owners_only, shown.fixed_by = setting.owners_only, fixed_by
     kind = setting.kind
     if isinstance(kind, PeopleNamed):
         value = call.org.realm_permission(setting.name)
@@ -146,6 +139,20 @@ def _described(call: Call, setting: OrganizationSetting, offered: tuple[str, ...
             if number not in call.config.call_providers
         }
     return _limited(shown, setting)
+
+
+def _new_object(setting: Adjustable, value: Any, can_change: bool) -> SettingObject:
+    section, heading = setting.heading or (None, None)
+    return SettingObject(
+        name=setting.name,
+        section=section,
+        heading=heading,
+        kind=KINDS[type(setting.kind)],
+        value=value,
+        default=setting.default,
+        meaning=setting.meaning,
+        can_change=can_change,
+    )
 
 
 def _limited(shown: SettingObject, setting: Adjustable) -> SettingObject:

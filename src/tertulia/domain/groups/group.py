@@ -115,8 +115,11 @@ class Permission(msgspec.Struct, frozen=True):
     nobody: bool = True
     allowed: tuple[str, ...] = ()
     refused: tuple[str, ...] = field(default=())
-    meaning: str = ""  # one sentence for the docs
-    owners_only: bool = False  # whether administrators may not change it
+    meaning: str = ""  # one sentence for the docs, if it is of a channel or a group
+    # Of an organization, see `OrganizationSetting`.
+    heading: str = ""
+    owners_only: bool = False
+    clients_only: bool = False
 
     def is_open_to(self, user: User) -> bool:
         """A permission that cannot be given to everyone never includes guests, even as members
@@ -228,151 +231,83 @@ GROUP_PERMISSIONS: dict[str, Permission] = {
 REALM_PERMISSIONS: dict[str, Permission] = {
     permission.name: permission
     for permission in (
-        Permission(
-            "can_access_all_users_group",
-            "role:everyone",
-            everyone=True,
-            nobody=False,
-            allowed=("role:everyone", "role:members"),
-            meaning=(
-                "Who can see all users. Other guests see the users with whom they share a "
-                "channel or a conversation."
-            ),
-        ),
-        Permission(
-            "can_add_custom_emoji_group",
-            "role:members",
-            meaning="Who may add custom emoji.",
-        ),
-        Permission(
-            "can_add_subscribers_group",
-            "role:members",
-            meaning="Who may subscribe others to channels.",
-        ),
-        Permission(
-            "can_create_bots_group", "role:members", meaning="Who may create bots of all types."
-        ),
-        Permission(
-            "can_create_groups",
-            "role:members",
-            meaning="Who may create user groups.",
-            owners_only=True,
-        ),
-        Permission(
-            "can_create_private_channel_group",
-            "role:members",
-            meaning="Who may create private channels.",
-        ),
-        Permission(
-            "can_create_public_channel_group",
-            "role:members",
-            meaning="Who may create public channels.",
-        ),
+        Permission("can_create_public_channel_group", "role:members", heading="channels"),
+        Permission("can_create_private_channel_group", "role:members", heading="channels"),
         Permission(
             "can_create_web_public_channel_group",
             "role:owners",
+            heading="channels",
             allowed=("role:moderators", "role:administrators", "role:owners", "role:nobody"),
-            meaning="Who may create web-public channels.",
+        ),
+        Permission("can_add_subscribers_group", "role:members", heading="channels"),
+        Permission(
+            "can_mention_many_users_group", "role:administrators", heading="channels", everyone=True
         ),
         Permission(
-            "can_create_write_only_bots_group",
-            "role:members",
-            meaning="Who may create incoming webhook bots.",
+            "can_set_topics_policy_group", "role:members", heading="channels", everyone=True
         ),
+        Permission("can_set_delete_message_policy_group", "role:moderators", heading="channels"),
         Permission(
-            "can_delete_any_message_group",
-            "role:administrators",
-            meaning="Who may delete any message, without a time limit.",
+            "can_delete_own_message_group", "role:everyone", heading="messages", everyone=True
         ),
-        Permission(
-            "can_delete_own_message_group",
-            "role:everyone",
-            everyone=True,
-            meaning="Who may delete their own messages, within the time limit.",
-        ),
-        Permission(
-            "can_invite_users_group",
-            "role:members",
-            meaning="Who may invite people by mail.",
-            owners_only=True,
-        ),
-        Permission(
-            "can_manage_all_groups",
-            "role:owners",
-            nobody=False,
-            meaning="Who may change every user group.",
-            owners_only=True,
-        ),
-        Permission(
-            "can_manage_billing_group",
-            "role:administrators",
-            nobody=False,
-            meaning="Who manages billing; only for clients.",
-            owners_only=True,
-        ),
-        Permission(
-            "can_mention_many_users_group",
-            "role:administrators",
-            everyone=True,
-            meaning="Who may use wildcard mentions in large channels and topics.",
-        ),
-        Permission(
-            "can_move_messages_between_channels_group",
-            "role:members",
-            meaning="Who may move messages to other channels.",
-        ),
+        Permission("can_delete_any_message_group", "role:administrators", heading="messages"),
         Permission(
             "can_move_messages_between_topics_group",
             "role:everyone",
+            heading="messages",
             everyone=True,
-            meaning="Who may move messages to other topics.",
         ),
+        Permission("can_move_messages_between_channels_group", "role:members", heading="messages"),
+        Permission("can_resolve_topics_group", "role:everyone", heading="messages", everyone=True),
         Permission(
-            "can_resolve_topics_group",
-            "role:everyone",
-            everyone=True,
-            meaning="Who may mark topics as resolved.",
+            "can_summarize_topics_group", "role:everyone", heading="messages", everyone=True
         ),
-        Permission(
-            "can_set_delete_message_policy_group",
-            "role:moderators",
-            meaning="Who may set the deletion permissions of channels that they administer.",
-        ),
-        Permission(
-            "can_set_topics_policy_group",
-            "role:members",
-            everyone=True,
-            meaning="Who may set the topics policy of channels that they administer.",
-        ),
-        Permission(
-            "can_summarize_topics_group",
-            "role:everyone",
-            everyone=True,
-            meaning="Who may ask for summaries of topics, where they are switched on.",
-        ),
+        Permission("can_invite_users_group", "role:members", heading="inviting", owners_only=True),
         Permission(
             "create_multiuse_invite_group",
             "role:administrators",
-            meaning="Who may create invitation links for several people.",
+            heading="inviting",
             owners_only=True,
         ),
         Permission(
-            "direct_message_initiator_group",
+            "can_access_all_users_group",
             "role:everyone",
+            heading="inviting",
             everyone=True,
-            meaning="Who may start direct conversations.",
+            nobody=False,
+            allowed=("role:everyone", "role:members"),
         ),
         Permission(
-            "direct_message_permission_group",
-            "role:everyone",
-            everyone=True,
-            meaning="At least one user of a direct conversation must be in this group.",
+            "direct_message_initiator_group", "role:everyone", heading="inviting", everyone=True
+        ),
+        Permission(
+            "direct_message_permission_group", "role:everyone", heading="inviting", everyone=True
+        ),
+        Permission("can_create_groups", "role:members", heading="inviting", owners_only=True),
+        Permission(
+            "can_manage_all_groups",
+            "role:owners",
+            heading="inviting",
+            nobody=False,
+            owners_only=True,
+        ),
+        Permission("can_add_custom_emoji_group", "role:members", heading="other"),
+        Permission("can_create_bots_group", "role:members", heading="other"),
+        Permission("can_create_write_only_bots_group", "role:members", heading="other"),
+        Permission(
+            "can_manage_billing_group",
+            "role:administrators",
+            heading="other",
+            nobody=False,
+            owners_only=True,
+            clients_only=True,
         ),
         Permission(
             "workplace_users_group",
             "role:everyone",
+            heading="other",
             everyone=True,
-            meaning="Who counts as staff; only for clients.",
+            clients_only=True,
         ),
     )
 }

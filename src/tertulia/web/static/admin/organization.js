@@ -7,7 +7,7 @@ import { realm, state } from "../state/session.js";
 import { confirmAction } from "../dialogs/dialog.js";
 import { fileButton } from "../dialogs/file_button.js";
 import { actionButton } from "../dialogs/forms.js";
-import { DEFAULT_GROUPS, SETTING_GROUPS } from "./setting_groups.js";
+import { byHeading } from "../dialogs/personal_settings.js";
 import { settingGroup, organizationRow } from "./setting_rows.js";
 
 /** @typedef {import("./sections.js").Pane} Pane */
@@ -24,7 +24,8 @@ export function sectionHead(title, text, ...more) {
  * @param {Pane} pane
  * @param {string} section */
 function groupsOf(pane, section) {
-  return Object.entries(SETTING_GROUPS[section]).map(([title, names]) => settingGroup(t(/** @type {PlainTextKey} */ (title)), names.map((name) => organizationRow(pane.pending, "settings", name))));
+  const { part, settings } = pane.pending.inSection(section);
+  return byHeading(settings).map(([heading, own]) => settingGroup(t(`part.${heading}`), own.map(({ name }) => organizationRow(pane.pending, part, name))));
 }
 
 /** @param {Pane} pane */
@@ -51,8 +52,7 @@ export async function orgLogin(pane) {
 
 /** @param {Pane} pane */
 export function orgNewAccounts(pane) {
-  return [sectionHead(t("admin.new-accounts"), t("admin.defaults-text")),
-    ...Object.entries(DEFAULT_GROUPS).map(([title, names]) => settingGroup(t(/** @type {PlainTextKey} */ (title)), names.map((name) => organizationRow(pane.pending, "defaults", name))))];
+  return [sectionHead(t("admin.new-accounts"), t("admin.defaults-text")), ...groupsOf(pane, "organization-level-user-defaults")];
 }
 
 /** The domains of email addresses that may have accounts. */

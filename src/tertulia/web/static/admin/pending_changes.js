@@ -7,6 +7,8 @@ import { get, patch } from "../core/api.js";
  *   `settings` of the organization, and `defaults` of the personal settings of new accounts */
 /** @typedef {"settings" | "defaults"} Part */
 
+const NEW_ACCOUNTS = "organization-level-user-defaults";
+
 export class PendingChanges {
   /** @param {(() => void)} changed runs after each change */
   constructor(changed) {
@@ -21,6 +23,14 @@ export class PendingChanges {
     const { settings, user_settings_defaults: defaults } = await get("/realm/settings");
     const byName = (/** @type {Setting[]} */ each) => new Map(each.map((setting) => [setting.name, setting]));
     this.list = { settings: byName(settings), defaults: byName(defaults) };
+  }
+
+  /** The settings of a section. The defaults of new accounts are all in one.
+   * @param {string} section
+   * @returns {{part: Part, settings: Setting[]}} */
+  inSection(section) {
+    const part = section === NEW_ACCOUNTS ? "defaults" : "settings";
+    return { part, settings: [...this.list[part].values()].filter((each) => (part === "defaults" ? each.section : each.section === section)) };
   }
 
   /** The value of a setting with the change that is not saved yet.

@@ -8,6 +8,7 @@ import { channels } from "../state/channels.js";
 import { state } from "../state/session.js";
 import { namesIn } from "../dialogs/channel_administration.js";
 import { PermissionField } from "../dialogs/permission_field.js";
+import { languageName, personalValue } from "../dialogs/personal_settings.js";
 import { ChoiceField } from "../views/choice_field.js";
 
 /** @typedef {import("./pending_changes.js").PendingChanges} PendingChanges */
@@ -106,11 +107,11 @@ export function methodName(name) {
  * @param {string | number} value
  * @returns {string} */
 function choiceLabel(part, name, value) {
-  if (name === "default_language") return new Intl.DisplayNames([currentLanguage()], { type: "language" }).of(String(value)) ?? String(value);
+  if (part === "defaults") return personalValue(name, value);
+  if (name === "default_language") return languageName(value);
   if (name === "digest_weekday") return new Intl.DateTimeFormat(currentLanguage(), { weekday: "long", timeZone: "UTC" }).format(Date.UTC(2024, 0, 1 + Number(value))); // a Monday
   if (name === "media_preview_size") return new Intl.NumberFormat(currentLanguage(), { style: "percent" }).format(Number(value) / 100);
-  if (name.startsWith("automatically_")) return t(`set.topics_policy.${value}`);
-  return part === "settings" ? t(`choice.${name}.${value}`) : t(`set.${name}.${value}`);
+  return t(`choice.${name}.${value}`);
 }
 
 /** @param {Setting} setting

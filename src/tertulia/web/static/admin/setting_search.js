@@ -3,11 +3,9 @@
 import { h } from "../core/html.js";
 import { t } from "../core/i18n.js";
 import { normalizeText } from "../state/typeahead_sources.js";
-import { DEFAULT_GROUPS, SETTING_GROUPS } from "./setting_groups.js";
 import { helpOf, settingGroup, settingLabel, organizationRow } from "./setting_rows.js";
 
 /** @typedef {import("./pending_changes.js").PendingChanges} PendingChanges */
-/** @typedef {import("./pending_changes.js").Part} Part */
 /** @typedef {import("./sections.js").Section} Section */
 
 /** The settings that have all words of a text, by section, and the sections whose title has them.
@@ -19,17 +17,11 @@ import { helpOf, settingGroup, settingLabel, organizationRow } from "./setting_r
 export function searchResults(text, pending, sections, show) {
   const words = normalizeText(text).split(/\s+/).filter(Boolean);
   const matches = (/** @type {string} */ content) => words.every((word) => normalizeText(content).includes(word));
-  const found = (/** @type {Part} */ part, /** @type {string[]} */ names) => names.filter((name) => {
-    const setting = pending.list[part].get(name);
-    return setting && matches(`${settingLabel(part, name)} ${helpOf(part, setting)} ${name}`);
-  });
   let count = 0;
   const groups = sections.flatMap((section) => {
-    const part = /** @type {Part} */ (section.key in SETTING_GROUPS ? "settings" : "defaults");
-    const own = part === "settings" ? SETTING_GROUPS[section.key] : section.key === "organization-level-user-defaults" ? DEFAULT_GROUPS : {};
-    const names = Object.values(own).flatMap((each) => found(part, each));
-    count += names.length;
-    const rows = names.map((name) => organizationRow(pending, part, name));
+    const { part, settings } = pending.inSection(section.key);
+    const rows = settings.filter((each) => matches(`${settingLabel(part, each.name)} ${helpOf(part, each)} ${each.name}`)).map((each) => organizationRow(pending, part, each.name));
+    count += rows.length;
     if (rows.length) return [settingGroup(t(section.title), rows)];
     if (!matches(t(section.title))) return [];
     count++;

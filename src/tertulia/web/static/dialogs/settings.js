@@ -5,13 +5,14 @@ import { setChildren, h, iconButton } from "../core/html.js";
 import { isDense, setDense } from "../state/density.js";
 import { areShortcutsOff, setShortcutsOff } from "../views/keys.js";
 import { avatar } from "../views/avatars.js";
-import { state, myId, realm, setting } from "../state/session.js";
+import { state, myId, realm } from "../state/session.js";
 import { getPerson, nameOf, people } from "../state/people.js";
 import { ownTimeZone, timeZones } from "../state/time_zones.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { agentsPage } from "./agents.js";
 import { actionButton, choiceRow, formSection, labelled, settingRow } from "./forms.js";
+import { personalSections } from "./personal_settings.js";
 import { profileFieldRow } from "./profile_values.js";
 import { openTabbedDialog } from "./tabbed_dialog.js";
 import { fileButton } from "./file_button.js";
@@ -19,7 +20,6 @@ import { uploadedFilesPage } from "./uploaded_files.js";
 import { pushRow } from "./web_push.js";
 
 const OUTGOING_WEBHOOK = 3; // a kind of bot
-const LANGUAGES = /** @type {[string, string][]} */ ([["en", "English"], ["ar", "العربية"], ["de", "Deutsch"], ["es", "Español"], ["fr", "Français"], ["ja", "日本語"], ["pt", "Português (Brasil)"]]);
 
 /** @param {{rest?: string[]}} [route] */
 export function showSettings(route) {
@@ -34,20 +34,6 @@ export function showSettings(route) {
     { key: "alert-words", title: t("settings.alert-words"), draw: alertWordsPage },
     { key: "muted-users", title: t("settings.muted"), draw: mutedPage },
   ], route?.rest?.[0]);
-}
-
-/** A row for a personal setting, labelled by its name.
- * @param {string} name
- * @param {Partial<import("./forms.js").Row>} [more] */
-function own(name, more = {}) {
-  return settingRow({ name, label: t(`set.${name}`), value: state.user_settings?.[name], save: (value) => patch("/settings", { [name]: value }), ...more });
-}
-
-/** @param {string} name
- * @param {(string | number)[]} values
- * @param {string} [words] */
-function ownChoice(name, values, words = name) {
-  return own(name, { choices: values.map((value) => [value, t(`set.${words}.${value}`)]) });
 }
 
 function profilePage() {
@@ -77,8 +63,7 @@ async function accountPage() {
   const old = h("input", { class: "f", type: "password", "aria-label": t("account.old"), autocomplete: "current-password" });
   const fresh = h("input", { class: "f", type: "password", "aria-label": t("account.new"), autocomplete: "new-password" });
   return [
-    formSection(t("account.address"), settingRow({ name: "email", label: t("account.email"), value: state.delivery_email, kind: "email", save: (value) => patch("/settings", { email: value }) }),
-      own("email_address_visibility", { choices: [1, 2, 3, 4, 5].map((value) => [value, t(`set.email_address_visibility.${value}`)]) })),
+    formSection(t("account.address"), settingRow({ name: "email", label: t("account.email"), value: state.delivery_email, kind: "email", save: (value) => patch("/settings", { email: value }) })),
     formSection(t("account.password"), h("label", { class: "field" }, t("account.old"), old), h("label", { class: "field" }, t("account.new"), fresh),
       actionButton(t("account.change"), () => patch("/settings", { old_password: old.value, new_password: fresh.value })),
       h("a", { class: "b", href: "/accounts/second_factor/" }, t("account.second-factor"))),
@@ -86,7 +71,7 @@ async function accountPage() {
     formSection(t("account.key"), h("p", { class: "quiet" }, t("account.key-text")), labelled(t("account.password-for-key"), shown),
       actionButton(t("account.show-key"), async () => showKey((await post("/fetch_api_key", { username: state.delivery_email || state.email, password: shown.value })).api_key)),
       actionButton(t("account.renew-key"), async () => showKey((await post("/users/me/api_key/regenerate")).api_key)), key, file),
-    formSection(t("account.privacy"), own("send_read_receipts"), own("presence_enabled"), own("send_private_typing_notifications"), own("send_stream_typing_notifications"), own("allow_private_data_export")),
+    ...await personalSections("account-and-privacy"),
     formSection(t("account.export"), h("p", { class: "quiet" }, t("account.export-text")),
       actionButton(t("account.export-do"), () => post(`/users/${myId()}/export`).then(() => t("channel.export-started")))),
   ];
@@ -108,27 +93,17 @@ function agentName(agent) {
   return system ? t("account.on", { browser, system }) : browser;
 }
 
-function displayPage() {
+async function displayPage() {
+  const dense = settingRow({ name: "dense", label: t("display.dense"), value: isDense(), save: async (value) => setDense(Boolean(value)) });
   return [
-    formSection(t("display.look"), ownChoice("color_scheme", [1, 2, 3]), own("default_language", { choices: LANGUAGES }), own("twenty_four_hour_time"),
-      own("web_font_size_px", { kind: "number" }), settingRow({ name: "dense", label: t("display.dense"), value: isDense(), save: async (value) => setDense(Boolean(value)) }), own("starred_message_counts")),
-    formSection(t("display.reading"), ownChoice("web_home_view", ["inbox", "recent", "all_messages"]), ownChoice("web_mark_read_on_scroll_policy", [1, 2, 3]),
-      own("web_channel_default_view", { value: setting("web_channel_default_view") === 2 ? 2 : 3, choices: [2, 3].map((value) => [value, t(`set.web_channel_default_view.${value}`)]) }), own("web_escape_navigates_to_home_view")),
-    formSection(t("display.writing"), own("enter_sends"), own("translate_emoticons"), own("enable_drafts_synchronization"), own("receives_typing_notifications")),
+    ...await personalSections("preferences", {}, { look: [dense] }),
     formSection(t("keys.title"), settingRow({ name: "keys", label: t("keys.off"), value: areShortcutsOff(), save: async (value) => setShortcutsOff(Boolean(value)) })),
   ];
 }
 
 async function notificationsPage() {
   const ask = actionButton(t("notify.allow"), async () => t(`notify.${await Notification.requestPermission()}`));
-  const rows = (/** @type {string[]} */ ...names) => names.map((name) => own(name));
-  return [
-    formSection(t("notify.here"), "Notification" in window && ask, await pushRow(), ...rows("enable_desktop_notifications", "enable_sounds", "pm_content_in_desktop_notifications", "enable_followed_topic_desktop_notifications", "enable_stream_desktop_notifications", "wildcard_mentions_notify")),
-    formSection(t("notify.away"), ...rows("enable_offline_push_notifications", "enable_online_push_notifications", "enable_followed_topic_push_notifications", "enable_stream_push_notifications")),
-    formSection(t("notify.mail"), ...rows("enable_offline_email_notifications", "enable_followed_topic_email_notifications", "enable_stream_email_notifications", "message_content_in_email_notifications", "enable_login_emails"),
-      own("email_notifications_batching_period_seconds", { kind: "number" })),
-    formSection(t("notify.topics"), ownChoice("automatically_follow_topics_policy", [1, 2, 3, 4], "topics_policy"), ownChoice("automatically_unmute_topics_in_muted_streams_policy", [1, 2, 3, 4], "topics_policy"), own("automatically_follow_topics_where_mentioned")),
-  ];
+  return personalSections("notifications", { here: ["Notification" in window && ask, await pushRow()] });
 }
 
 async function botsPage() {

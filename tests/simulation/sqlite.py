@@ -4,6 +4,7 @@ Python's `sqlite3` cannot use a VFS of ours. This module gives apsw's connection
 the dialect calls, and the errors that it expects.
 """
 
+import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -124,7 +125,10 @@ class Connection:
         self.raw.interrupt()
 
     def close(self) -> None:
-        self.raw.close(True)
+        """SQLite closes the file even if it cannot copy the write-ahead log into it, and reports
+        no error. apsw raises what the disk has raised."""
+        with contextlib.suppress(apsw.IOError, apsw.FullError):
+            self.raw.close(True)
 
 
 _KINDS = {

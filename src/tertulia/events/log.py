@@ -33,10 +33,10 @@ def announce(tx: Tx, event: Event, to: Audience) -> int:
 
 def announce_all(tx: Tx, alike: Sequence[Event], to: Audience) -> int:
     """Append events of one kind for one audience. Returns the seq of the last one."""
-    audience = _encode(to).decode()
+    receivers = _encode(to).decode()
     return storage.log.append_all(
         tx,
-        [NewEntry(event.kind, audience, _encode(event).decode()) for event in alike],
+        [NewEntry(event.kind, receivers, _encode(event).decode()) for event in alike],
         invalidates_permits=alike[0].invalidates_permits,
         revokes_access=alike[0].revokes_access,
     )

@@ -21,12 +21,12 @@ async def check(database: Database, mailbox: Mailbox, last_event_id: int) -> tup
     added here.
     """
     seq = events.delivery.mailbox.seq_of(last_event_id)
-    is_stamped = events.delivery.mailbox.is_stamped(last_event_id)
-    is_known = is_stamped and mailbox.has_issued(last_event_id)
+    stamped = events.delivery.mailbox.is_stamped(last_event_id)
+    is_known = stamped and mailbox.has_issued(last_event_id)
     if is_known or seq <= events.delivery.mailbox.seq_of(mailbox.start):
         return last_event_id, None
     stamp = await database.of(mailbox.realm_id).query(storage.log.stamp_at, seq)
-    if not is_stamped:
+    if not stamped:
         index = last_event_id - events.delivery.mailbox.event_id(seq)
         if not stamp or index >= MAX_INDEX:
             return last_event_id, None

@@ -91,11 +91,10 @@ class ArchivedMessages(msgspec.Struct, frozen=True):
     @property
     def source(self) -> str:
         """The messages with their topics, and the deleted ones if they are wanted."""
-        kept = storage.messages.deleted
-        messages = f"SELECT {kept.OF_MESSAGE} FROM message m"
+        messages = f"SELECT {storage.messages.deleted.OF_MESSAGE} FROM message m"
         if self.discovery is None:
             return f"({messages})"
-        return f"({messages} UNION ALL SELECT {kept.MESSAGE} FROM kept_message)"
+        return f"({messages} UNION ALL SELECT {storage.messages.deleted.MESSAGE} FROM kept_message)"
 
     @property
     def condition(self) -> str:

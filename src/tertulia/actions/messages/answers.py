@@ -71,11 +71,14 @@ def destination(answer: StreamedAnswer) -> ChannelDestination | PeopleDestinatio
 def _resolved(
     tx: Tx, bot: User, to: ChannelDestination | PeopleDestination
 ) -> tuple[int | None, str, list[int]]:
-    checks = actions.messages.send_checks
     if isinstance(to, ChannelDestination):
-        channel = checks.check_to_channel(tx, bot, to.where, to.topic, _EMPTY).channel
+        channel = actions.messages.send_checks.check_to_channel(
+            tx, bot, to.where, to.topic, _EMPTY
+        ).channel
         return channel.id, to.topic, []
-    members = checks.check_to_people(tx, bot, to.recipients, _EMPTY, to.email_domain).members
+    members = actions.messages.send_checks.check_to_people(
+        tx, bot, to.recipients, _EMPTY, to.email_domain
+    ).members
     if len(members) > MAX_MEMBERS:
         raise BadRequest(
             "Too many recipients for an answer (limit: {limit})",

@@ -21,5 +21,5 @@ async def compose(author: Author, own: str = "", language: str = "") -> NoticeTe
     first = GREETINGS[language or domain.emails.language_in(realm)].format(realm.name)
     more = own or str(realm.setting("welcome_message_custom_text"))
     text = f"{first}\n\n{more}" if more else first
-    draft = await actions.messages.draft.compose(author, text, "Internal", None)
-    return NoticeText(draft.content, draft.rendered)
+    composed = await actions.messages.draft.compose(author, text, "Internal", None)
+    return NoticeText(composed.content, composed.rendered)

@@ -80,10 +80,10 @@ def holds_by_role(user: User, system_group: str, waiting_days: int, now: float) 
 
 def direct_system_groups(user: User, waiting_days: int, now: float) -> list[str]:
     """The system groups that contain this user directly."""
-    names = [_DIRECT_GROUP[user.role]]
+    found = [_DIRECT_GROUP[user.role]]
     if user.role == Role.MEMBER and user.is_full_member(waiting_days, now):
-        names.append("role:fullmembers")
-    return names
+        found.append("role:fullmembers")
+    return found
 
 
 def canonical(value: GroupValue, nobody_id: int) -> GroupValue:

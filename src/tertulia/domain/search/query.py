@@ -47,8 +47,8 @@ class QueryTerm(msgspec.Struct, frozen=True):
         if word == self.word:
             return True
         return self.by_stem and any(
-            word.startswith(start[:1]) and domain.search.languages.stem(word, language) == stem
-            for (language, stem), start in zip(self.stems, self.starts, strict=True)
+            word.startswith(start[:1]) and domain.search.languages.stem(word, language) == own
+            for (language, own), start in zip(self.stems, self.starts, strict=True)
         )  # comparing the first letter avoids most of the stemming
 
     @property
@@ -60,7 +60,7 @@ class QueryTerm(msgspec.Struct, frozen=True):
     @property
     def starts(self) -> list[str]:
         """How its forms begin, in each language."""
-        return [domain.search.languages.common_start(stem, each) for each, stem in self.stems]
+        return [domain.search.languages.common_start(own, each) for each, own in self.stems]
 
 
 class Phrase(msgspec.Struct, frozen=True):
@@ -156,12 +156,12 @@ class SearchedText:
             self.folded_topic
         )
 
-    def has_stem(self, stem: str, language: str) -> bool:
+    def has_stem(self, wanted: str, language: str) -> bool:
         stems = self._stems.get(language)
         if stems is None:
             stems = {domain.search.languages.stem(word, language) for word in self.words}
             self._stems[language] = stems
-        return stem in stems
+        return wanted in stems
 
     @property
     def joints(self) -> set[str]:
@@ -176,7 +176,7 @@ class SearchedText:
         if not any(term.may_match(text) for text in texts):
             return False
         return term.word in self.words or (
-            term.by_stem and any(self.has_stem(stem, language) for language, stem in term.stems)
+            term.by_stem and any(self.has_stem(own, language) for language, own in term.stems)
         )
 
     def contains(self, phrase: Phrase) -> bool:

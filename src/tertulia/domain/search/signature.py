@@ -36,16 +36,16 @@ def of(keys: Collection[int]) -> list[bytes]:
     return [bytes(part) for part in parts]
 
 
-def keys_of(words: Iterable[str], language: str = DEFAULT) -> set[int]:
+def keys_of(all_words: Iterable[str], language: str = DEFAULT) -> set[int]:
     """The keys of all stems and grams. Pairs of letters are their own stems, and there are
     thousands."""
     spaced: list[str] = []
     pairs: list[str] = []
-    for word in words:
+    for word in all_words:
         (pairs if domain.search.words.is_unspaced(word) else spaced).append(word)
     stems = {*pairs, *(domain.search.languages.stem(word, language) for word in spaced)}
-    grams = set("".join(pairs)).union(*map(domain.search.words.grams, spaced))
-    return {*map(_stem_key, stems), *map(_gram_key, grams)}
+    all_grams = set("".join(pairs)).union(*map(domain.search.words.grams, spaced))
+    return {*map(_stem_key, stems), *map(_gram_key, all_grams)}
 
 
 def alternatives(term: QueryTerm) -> list[list[int]]:
@@ -97,8 +97,8 @@ def _place(key: int, count: int, size: int) -> int:
 def _gram_keys(text: str) -> list[int]:
     if not text:
         return []
-    grams = sorted(domain.search.words.grams(text))[:MAX_GRAMS_PER_TERM]
-    return [_gram_key(gram) for gram in grams]
+    chosen = sorted(domain.search.words.grams(text))[:MAX_GRAMS_PER_TERM]
+    return [_gram_key(gram) for gram in chosen]
 
 
 def _stem_key(stem: str) -> int:

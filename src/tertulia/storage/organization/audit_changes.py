@@ -46,12 +46,12 @@ def with_changes(tx: Tx, act: Act, before: Values) -> Act:
 
 
 def _settings(tx: Tx) -> Values:
-    realm, groups = storage.organization.current(tx), storage.groups.system_ids(tx)
+    realm, group_ids = storage.organization.current(tx), storage.groups.system_ids(tx)
     values: Values = {}
     for setting in SETTINGS.values():
         kind = setting.kind
         if isinstance(kind, PeopleNamed):
-            default = groups[kind.permission.default]
+            default = group_ids[kind.permission.default]
             values[setting.name] = realm.settings.get(setting.name, default)
         elif _is_telling(kind):
             values[setting.name] = _limited(kind, realm.setting(setting.name))

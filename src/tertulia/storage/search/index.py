@@ -343,11 +343,11 @@ def find_words(tx: Tx, some: set[str]) -> dict[str, int]:
 
 def known_grams(tx: Tx, some: set[str]) -> set[str]:
     """Those of some grams to which the next new word adds no row."""
-    segments = storage.search.segments.all_of(tx, _GRAMS)
+    known_segments = storage.search.segments.all_of(tx, _GRAMS)
     found = tx.tuples(
         "SELECT gram FROM search_gram WHERE realm_id = :realm AND segment IN :segments"
         " AND gram IN :grams",
-        segments=segments[-1:],
+        segments=known_segments[-1:],
         grams=sorted(some),
     )
     return {gram for (gram,) in found}

@@ -145,11 +145,11 @@ class MessageUpdated(MessageEvent, frozen=True):
     def is_hidden_from(self, org: Organization, user_id: int) -> bool:
         if self.message is None:
             return self._is_gone
-        may_follow = events.types.messages.message.may_follow
-        if may_follow(org.present, user_id, self.message):
+        if events.types.messages.message.may_follow(org.present, user_id, self.message):
             return False
-        return self.message.channel_id != self._channel_after or not may_follow(
-            org, user_id, self.message
+        return (
+            self.message.channel_id != self._channel_after
+            or not events.types.messages.message.may_follow(org, user_id, self.message)
         )
 
     def variant(self, org: Organization, to: Listener) -> Hashable:
@@ -219,8 +219,7 @@ class RenderingUpdated(MessageEvent, frozen=True):
         """A message that was moved meanwhile is sent to users who may read it where it is now."""
         if self.message is None:
             return True
-        may_follow = events.types.messages.message.may_follow
-        return not may_follow(org.present, user_id, self.message)
+        return not events.types.messages.message.may_follow(org.present, user_id, self.message)
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         if self.message is None:

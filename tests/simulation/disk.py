@@ -97,6 +97,7 @@ class Disk:
         self.folder = folder
         folder.mkdir(parents=True)
         self.files: dict[str, DiskFile] = {}
+        self.is_durable = False  # nothing is lost, and a sync takes no time
         self.on_operation: OnOperation = lambda kind: None
         self.operations = 0
         self.sync_seconds: Callable[[], float | None] = lambda: None
@@ -142,7 +143,8 @@ class Vfs(apsw.VFS):
     def xOpen(self, name: Any, flags: list[int]) -> Any:
         path = Path(name.filename() if isinstance(name, apsw.URIFilename) else name or "")
         disk = _DISKS.get(str(path.parent))
-        if disk is None or not flags[0] & (apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_WAL):
+        is_ours = flags[0] & (apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_WAL)
+        if disk is None or disk.is_durable or not is_ours:
             return super().xOpen(name, flags)
         if not path.exists():
             disk.files[path.name] = DiskFile()

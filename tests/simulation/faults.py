@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Death = Literal["kill", "kill in a write", "power cut", "stop"]
+from tests.simulation.shared_database import Chaos
+
+Death = Literal["kill", "kill in a write", "power cut", "stop", "vanish"]
 
 
 @dataclass(frozen=True)
@@ -26,10 +28,11 @@ class DiskError:
 
 @dataclass(frozen=True)
 class Life:
-    """How one life of the server ends, and what it suffers.
+    """How one life of a server ends, and what it suffers.
 
     A kill comes after so many callbacks of the server, or before an operation of its disk. A power
-    cut is a kill after which unsynced writes may be lost.
+    cut is a kill after which unsynced writes may be lost. The database that several servers share
+    learns of a kill at once, and of a server that vanishes by its silence.
     """
 
     death: Death
@@ -39,6 +42,7 @@ class Life:
     has_slow_syncs: bool = False
     wall_step_seconds: float = 0.0  # how the wall clock is set in the middle
     leap_seconds: float = 0.0  # how long the machine is suspended in the middle
+    pause_seconds: float = 0.0  # how long this one of several servers stands still in the middle
 
     def __str__(self) -> str:
         parts = [f"{self.death} after {self.callbacks} callbacks"]
@@ -52,7 +56,12 @@ class Life:
             parts.append(f"clock set by {self.wall_step_seconds:+.0f} s")
         if self.leap_seconds:
             parts.append(f"suspended for {self.leap_seconds / 86400:.1f} days")
+        if self.pause_seconds:
+            parts.append(f"paused for {self.pause_seconds:.1f} s")
         return ", ".join(parts)
+
+
+NO_CHAOS = Chaos()
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,8 @@ class Scenario:
     think_seconds: float  # between two actions of a person
     actions: tuple[str, ...] = ()  # only these; all if empty
     planted: str = ""  # a fault of `planted.FAULTS`
+    servers: int = 1  # that share a database, if there are several; they take turns in `lives`
+    chaos: Chaos = NO_CHAOS  # between several servers and their database
 
     @property
     def has_disk_trouble(self) -> bool:
@@ -72,7 +83,37 @@ class Scenario:
 
 
 def of_seed(seed: int) -> Scenario:
+    """Every fourth seed has several servers."""
     rng = random.Random(f"scenario {seed}")
+    return _of_several(seed, rng) if seed % 4 == 2 else _of_one(seed, rng)
+
+
+def _of_several(seed: int, rng: random.Random) -> Scenario:
+    return Scenario(
+        seed,
+        people=rng.randint(2, 5),
+        listeners=rng.randint(2, 3),
+        lives=tuple(_shared_life(rng) for _ in range(rng.randint(3, 8))),
+        loss_share=rng.choice([0.0, 0.01, 0.05]),
+        think_seconds=rng.choice([0.05, 0.2, 0.5]),
+        servers=rng.randint(2, 3),
+        chaos=Chaos(
+            lost_commits=rng.choice([0.0, 0.0, 0.01]),
+            lost_notices=rng.choice([0.0, 0.05, 0.3]),
+            repeated_notices=rng.choice([0.0, 0.05]),
+        ),
+    )
+
+
+def _shared_life(rng: random.Random) -> Life:
+    deaths: list[Death] = ["kill", "vanish", "stop"]
+    (death,) = rng.choices(deaths, weights=[5, 3, 2])
+    callbacks = rng.choice([rng.randint(1, 300), rng.randint(300, 6000)])
+    is_paused = rng.random() < 0.4
+    return Life(death, callbacks, pause_seconds=rng.uniform(0.1, 15.0) if is_paused else 0.0)
+
+
+def _of_one(seed: int, rng: random.Random) -> Scenario:
     return Scenario(
         seed,
         people=rng.randint(2, 5),
@@ -115,6 +156,10 @@ def smaller(scenario: Scenario) -> Iterator[Scenario]:
         yield replace(scenario, people=scenario.people - 1)
     if scenario.listeners > 1:
         yield replace(scenario, listeners=scenario.listeners - 1)
+    if scenario.servers > 1:
+        yield replace(scenario, servers=scenario.servers - 1)
+    if scenario.chaos != NO_CHAOS:
+        yield replace(scenario, chaos=NO_CHAOS)
     if scenario.loss_share:
         yield replace(scenario, loss_share=0.0)
     for number, life in enumerate(lives):
@@ -131,6 +176,8 @@ def _smaller_lives(life: Life) -> Iterator[Life]:
         yield replace(life, wall_step_seconds=0.0)
     if life.leap_seconds:
         yield replace(life, leap_seconds=0.0)
+    if life.pause_seconds:
+        yield replace(life, pause_seconds=0.0)
     if life.operation > 10:
         yield replace(life, operation=life.operation // 2)
     elif not life.operation and life.callbacks > 50:

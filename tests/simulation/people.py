@@ -8,6 +8,7 @@ calls stay uncertain.
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tests.simulation.machine import CLOCK
@@ -33,11 +34,16 @@ def action(weight: float) -> Callable[[Action], Action]:
     return add
 
 
+@dataclass
 class Place:
-    """What all people know of the organization."""
+    """What all people know of the organization. `ask_all` sends a GET request of an address with a
+    key to all servers at once."""
 
-    def __init__(self, channels: dict[str, int], groups: dict[str, int], user_ids: list[int]):
-        self.channels, self.groups, self.user_ids = channels, groups, user_ids
+    channels: dict[str, int]
+    user_ids: list[int]
+    email_domain: str
+    last_account: tuple[str, str]
+    ask_all: Callable[[str, str, str], Awaitable[list[Answer]]]
 
 
 class Person:
@@ -422,14 +428,6 @@ async def change_group(person: Person) -> None:
         other = [person.rng.choice(person.place.user_ids)]
         change = {person.rng.choice(["add", "delete"]): other}
         await person.call("POST", f"/user_groups/{group.number}/members", **change)
-
-
-@action(0.5)
-async def change_role(person: Person) -> None:
-    """Only an owner may; the last account has no other part in the run."""
-    if person.index == 0:
-        role = person.rng.choice([200, 300, 400])
-        await person.call("PATCH", f"/users/{person.place.user_ids[-1]}", role=role)
 
 
 @action(0.5)

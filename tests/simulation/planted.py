@@ -1,28 +1,41 @@
 """Planted faults: changes to the server that the laws must find.
 
-`make simulate ARGS="--planted"` runs seeds with each fault until a law is broken.
+`make simulate ARGS="--planted"` runs seeds with each fault until a law is broken. Faults of
+`SHARED` need several servers.
 """
 
+import asyncio
 import random
 import time
 from collections.abc import Callable
 from typing import Any
 
 from tests.simulation import disk
+from tests.simulation.shared_database import SharedCluster
 from tests.simulation.sqlite import SimulatedSqlite
 
 from tertulia import storage
+from tertulia.api.authentication import Authenticator
+from tertulia.api.call import Call
+from tertulia.database.leader import Leader
+from tertulia.database.revocation import RevocationBarrier
 from tertulia.database.write_queue import Batch
 from tertulia.database.writer import Writer
 from tertulia.events.delivery.mailbox import Mailbox
 from tertulia.events.delivery.past_directory import PastOrganization
 
 FAULTS: dict[str, Callable[[], None]] = {}
+SHARED: set[str] = set()
 
 
 def fault(plant: Callable[[], None]) -> Callable[[], None]:
     FAULTS[plant.__name__.replace("_", "-")] = plant
     return plant
+
+
+def shared_fault(plant: Callable[[], None]) -> Callable[[], None]:
+    SHARED.add(plant.__name__.replace("_", "-"))
+    return fault(plant)
 
 
 def _replace(owner: Any, name: str, new: Any) -> None:
@@ -107,3 +120,50 @@ def torn_page() -> None:
         return left[:start] + bytes(disk.SECTOR_BYTES) + left[start + disk.SECTOR_BYTES :]
 
     _replace(disk.DiskFile, "after_power_cut", tear)
+
+
+# --- of several servers ---
+
+
+@shared_fault
+def lost_notice_without_poll() -> None:
+    """A server reads the log only when another one has notified it."""
+
+    async def wait_for_ever(self: Any, changed: Any) -> None:
+        await asyncio.Event().wait()
+
+    _replace(SharedCluster, "watch", wait_for_ever)
+
+
+@shared_fault
+def two_leaders() -> None:
+    """A server that has lost the lock of the leader goes on."""
+    query = Leader._query
+
+    def query_without_lock(self: Any, question: Any) -> Any:
+        self._is_ours = True
+        return query(self, question)
+
+    _replace(Leader, "_query", query_without_lock)
+
+
+@shared_fault
+def revocation_not_awaited() -> None:
+    """An answer that revokes a key does not wait for the other servers."""
+
+    async def wait_for_nobody(self: Any, ends: Any) -> None:
+        await asyncio.sleep(0)
+
+    _replace(RevocationBarrier, "wait", wait_for_nobody)
+
+
+@shared_fault
+def permission_before_refresh() -> None:
+    """The caller is identified before the server has read what other servers have written."""
+
+    async def authenticate(self: Any, request: Any, route: Any) -> Any:
+        org, caller = await self._program(request, route)
+        await self._refresh(route)
+        return Call(self._services, request, org, caller)
+
+    _replace(Authenticator, "authenticate", authenticate)

@@ -36,6 +36,10 @@ class Host:
         self.context = Context()
         self.context.run(HOST.set, self)
 
+    @property
+    def is_silent(self) -> bool:
+        return not self.is_alive or self.paused is not None
+
 
 HOST: ContextVar[Host | None] = ContextVar("host", default=None)
 

@@ -1,18 +1,18 @@
-"""One life of a simulated server: the whole application on a simulated disk, until it dies."""
+"""One life of a simulated server: the whole application, until it dies."""
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from tests.simulation.disk import Disk
 from tests.simulation.machine import CLOCK
 from tests.simulation.schedule import Host
-from tests.simulation.sqlite import SimulatedSqlite
 
 from tertulia.app import Application
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.database.blocking import BlockingDatabase
+from tertulia.database.dialect import Dialect
 from tertulia.domain.people.keys import Vault
 from tertulia.fair_queue import QUEUE_STATES
 
@@ -21,12 +21,22 @@ SECRET = bytes(range(32))
 
 
 class Server:
-    def __init__(self, name: str, disk: Disk, clock: Callable[[], float]) -> None:
-        self.name, self.disk, self._clock = name, disk, clock
+    """`connect` makes the dialect by which a host reaches its database."""
+
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        connect: Callable[[Host], Dialect],
+        clock: Callable[[], float],
+    ) -> None:
+        self.name, self._folder, self._clock = name, folder, clock
         self.host = Host(name)
+        self._dialect = connect(self.host)
         self.started_at = CLOCK.monotonic
         self.host.context.run(QUEUE_STATES.set, {})
         self.is_ready = False
+        self.has_died = asyncio.Event()
         self.open: set[Any] = set()  # exchanges with clients
         self._is_stopping: asyncio.Event | None = None
         self.task: asyncio.Task[None] | None = None
@@ -38,9 +48,9 @@ class Server:
 
     async def _live(self) -> None:
         self._is_stopping = asyncio.Event()
-        dialect = SimulatedSqlite(self.disk.folder / DATABASE)
-        database = Database(BlockingDatabase(dialect, self._clock))
-        settings = {"data": self.disk.folder, "rate_limit": "off", "rate_limit_anonymous": "off"}
+        database = Database(BlockingDatabase(self._dialect, self._clock))
+        database.blocking.compare_clocks()
+        settings = {"data": self._folder, "rate_limit": "off", "rate_limit_anonymous": "off"}
         config = Config.written(settings, "the settings of the simulation")
         self.app = Application(config, database, Vault(SECRET))
         async with self.app.running():

@@ -1,4 +1,4 @@
-"""The world of one run: a network, people, and a server that dies again and again.
+"""The world of one run: a network, people, and servers that die again and again.
 
 `Template` makes the organization that every run begins with. `run` plays a scenario to its end and
 returns what the laws found. The same scenario has the same outcome, byte by byte.
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import tests.simulation.credentials  # noqa: F401, it adds actions
 from tests.simulation import laws
 from tests.simulation.disk import Disk
 from tests.simulation.faults import DiskError, Life, Scenario
@@ -23,11 +24,14 @@ from tests.simulation.machine import CLOCK, ENTROPY, SCHEDULERS
 from tests.simulation.model import Model
 from tests.simulation.network import Answer, ConnectionLost, Network
 from tests.simulation.people import Person, Place
-from tests.simulation.schedule import Schedule
+from tests.simulation.schedule import Host, Schedule
 from tests.simulation.server import DATABASE, SECRET, Server
+from tests.simulation.shared_database import SharedDatabase, SharedSqlite
+from tests.simulation.sqlite import SimulatedSqlite
 
 from tertulia import actions, storage
 from tertulia.database.blocking import BlockingDatabase
+from tertulia.database.dialect import Dialect
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
@@ -39,6 +43,8 @@ SETTLE_SECONDS = 70.0  # for listeners, and for a job that runs every minute
 MAX_LIFE_SECONDS = 60.0  # then the server dies anyway
 QUEUE_LIFE_SECONDS = 600.0
 POSITIONS_SECONDS = 40.0  # until a server has stored the positions of queues, and the clock's jump
+SWITCH_SHARE = 0.1  # of calls with which a client goes to another server
+MAX_SKEW_SECONDS = 100.0  # of the clocks of servers that share a database
 MAX_DISTURBANCE_SECONDS = 5.0  # from the start of a life until its clocks are disturbed
 
 
@@ -108,12 +114,24 @@ class World:
         self.outcome = Outcome(scenario)
         self.model = Model()
         self._lives = 0
+        self.servers: list[Server] = []  # that live
+        self._used: dict[int, Server] = {}  # by client
+        self._use_rng = random.Random(f"use {seed}")
         self.disk = Disk(folder / "0")
         shutil.copytree(template.folder, self.disk.folder, dirs_exist_ok=True)
-        self.server: Server | None = None
-        self._died = asyncio.Event()
+        self.shared: SharedDatabase | None = None
+        if scenario.servers > 1:
+            path, rng = self.disk.folder / DATABASE, random.Random(f"shared {seed}")
+            self.disk.is_durable = True  # the tests with PostgreSQL cover its disk
+            self.shared = SharedDatabase(self.schedule, rng, path, scenario.chaos)
         self.has_leapt = False  # the clock was put forward, or the machine was suspended
-        self.place = Place(template.channels, {}, [user_id for user_id, _, _ in template.people])
+        self.place = Place(
+            template.channels,
+            [user_id for user_id, _, _ in template.people],
+            "tertulia.invalid",
+            template.people[-1][1:],
+            self.ask_all,
+        )
         self.people = [self._person(number) for number in range(scenario.people)]
         self.listeners = [
             Listener(
@@ -154,13 +172,32 @@ class World:
         text = params.get("content", "")
         try:
             answer = await self._network.call(
-                self.server, email, key, method, path, params, headers or {}
+                self._server_of(index), email, key, method, path, params, headers or {}
             )
         except ConnectionLost:
             self._note(index, method, path, text, "lost")
             raise
         self._note(index, method, path, text, answer.status, answer.code, answer.json.get("id"))
         return answer
+
+    async def ask_all(self, email: str, key: str, path: str) -> list[Answer]:
+        """The answers of all servers; of those that die meanwhile there is none."""
+        ready = [each for each in self.servers if each.is_ready]
+        calls = [self._network.call(each, email, key, "GET", path, {}, {}) for each in ready]
+        answers = await asyncio.gather(*calls, return_exceptions=True)
+        for each in answers:
+            if isinstance(each, BaseException) and not isinstance(each, ConnectionLost):
+                raise each
+        return [each for each in answers if isinstance(each, Answer)]
+
+    def _server_of(self, index: int) -> Server | None:
+        """The server that a client uses: mostly the same one."""
+        ready = [each for each in self.servers if each.is_ready]
+        if len(ready) < 2:
+            return ready[0] if ready else None
+        if self._used.get(index) not in ready or self._use_rng.random() < SWITCH_SHARE:
+            self._used[index] = self._use_rng.choice(ready)
+        return self._used[index]
 
     def _note(self, *what: Any) -> None:
         line = f"{CLOCK.monotonic:.6f} {what}"
@@ -187,10 +224,8 @@ class World:
         loop = asyncio.get_running_loop()
         acting = [loop.create_task(person.live()) for person in self.people]
         listening = [loop.create_task(each.live()) for each in self.listeners]
-        for life in self.scenario.lives:
-            await self._live(life)
-        await asyncio.sleep(MAX_DISTURBANCE_SECONDS)  # none comes while the laws are checked
-        self._start()
+        lives, count = self.scenario.lives, self.scenario.servers
+        await asyncio.gather(*(self._live_all(lives[slot::count]) for slot in range(count)))
         for person in self.people:
             person.is_over = True
         for listener in self.listeners:
@@ -200,17 +235,16 @@ class World:
         await laws.check(self)
         for task in listening:
             task.cancel()
-        await self._stop()
+        for server in list(self.servers):
+            await self._stop(server)
         laws.check_file(self)
 
     async def _until_settled(self, acting: list["asyncio.Task[None]"]) -> None:
         """People finish what they have begun; a server that does not live prevents it."""
-        assert self.server is not None
-        assert self.server.task is not None
         finished: asyncio.Future[Any] = asyncio.gather(*acting)
-        either: list[asyncio.Future[Any]] = [finished, self.server.task]
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if self.server.task.done():
+        ends: list[Any] = [server.task for server in self.servers]
+        await asyncio.wait([finished, *ends], return_when=asyncio.FIRST_COMPLETED)
+        if any(end.done() for end in ends):
             raise RuntimeError("the last server ended")
         await finished
 
@@ -219,18 +253,21 @@ class World:
         due: list[float] = [each.info.get("due", 0.0) for each in self.model.things.values()]
         return max([0.0, *(each - CLOCK.wall() for each in due)])
 
+    async def _live_all(self, lives: tuple[Life, ...]) -> None:
+        """The lives of a server, and the start of its last one, which the laws check."""
+        for life in lives:
+            await self._live(life)
+        await asyncio.sleep(MAX_DISTURBANCE_SECONDS)  # none comes while the laws are checked
+        self._start()
+
     async def _live(self, life: Life) -> None:
         server = self._start()
-        self.tell(f"server {self._lives} starts: {life}")
+        self.tell(f"{server.name} starts: {life}")
         self._arm(server, life)
-        if life.wall_step_seconds or life.leap_seconds:
-            loop = asyncio.get_running_loop()
-            after = self._rng.uniform(0.1, MAX_DISTURBANCE_SECONDS)
-            loop.call_later(after, self._disturb_clocks, life)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._died.wait(), MAX_LIFE_SECONDS + life.leap_seconds)
+            await asyncio.wait_for(server.has_died.wait(), MAX_LIFE_SECONDS + life.leap_seconds)
         if life.death == "stop" and server.host.is_alive:
-            await self._stop()
+            await self._stop(server)
         elif server.host.is_alive:
             self.schedule.kill(server.host)
         self._bury(server, life)
@@ -238,20 +275,25 @@ class World:
 
     def _start(self) -> Server:
         self._lives += 1
-        self._died.clear()
-        self.server = server = Server(f"server {self._lives}", self.disk, CLOCK.wall)
-        server.host.on_death = self._died.set
-        server.start(self._on_end)
+        skew = 0.0 if self.shared is None else self._rng.uniform(-1, 1) * MAX_SKEW_SECONDS
+        name, folder = f"server {self._lives}", self.disk.folder
+        server = Server(name, folder, self._connect, lambda: CLOCK.wall() + skew)
+        server.host.on_death = server.has_died.set
+        self.servers.append(server)
+        server.start(lambda task: self._on_end(server, task))
         return server
 
-    def _on_end(self, task: "asyncio.Task[None]") -> None:
+    def _connect(self, host: Host) -> Dialect:
+        if self.shared is not None:
+            return SharedSqlite(self.shared, host)
+        return SimulatedSqlite(self.disk.folder / DATABASE)
+
+    def _on_end(self, server: Server, task: "asyncio.Task[None]") -> None:
         if (error := task.exception()) is not None:
             self.outcome.problems.append(f"a server ended with {error!r}")
-            self._died.set()
+            server.has_died.set()
 
-    async def _stop(self) -> None:
-        server = self.server
-        assert server is not None
+    async def _stop(self, server: Server) -> None:
         assert server.task is not None
         server.stop()
         await asyncio.wait([server.task])
@@ -260,21 +302,35 @@ class World:
 
     def _arm(self, server: Server, life: Life) -> None:
         """Set the traps of a life."""
-        disk = server.disk
+        loop, disk = asyncio.get_running_loop(), self.disk
+        if life.wall_step_seconds or life.leap_seconds:
+            after = self._rng.uniform(0.1, MAX_DISTURBANCE_SECONDS)
+            loop.call_later(after, self._disturb_clocks, life)
+        if life.pause_seconds and self.shared is not None:
+            loop.call_later(self._rng.uniform(0.1, 15.0), self._pause, server, life.pause_seconds)
         disk.on_operation = self._trap(server, life)
         if life.has_slow_syncs:
             disk.sync_seconds = lambda: self._rng.uniform(0.05, 3.0)
         if not life.operation:
             server.host.kill_in_steps = -1 if life.death == "stop" else life.callbacks
         if life.death == "stop":
-            asyncio.get_running_loop().call_later(self._rng.uniform(1, 20), self._died.set)
+            loop.call_later(self._rng.uniform(1, 20), server.has_died.set)
+
+    def _pause(self, server: Server, seconds: float) -> None:
+        """A server stands still, and continues as if no time had passed."""
+        loop = asyncio.get_running_loop()
+        if server.host.is_alive and self.shared is not None:
+            self.tell(f"{server.name} is paused")
+            self.schedule.pause(server.host)
+            self.shared.notice_silence(server.host, loop)
+            loop.call_later(seconds, self.schedule.resume, server.host)
 
     def _trap(self, server: Server, life: Life) -> Callable[[str], None]:
         counts = {"write": 0, "sync": 0, "truncate": 0}
 
         def spring(kind: str) -> None:
             counts[kind] += 1
-            if life.operation and server.disk.operations == life.operation:
+            if life.operation and self.disk.operations == life.operation:
                 self.schedule.kill(server.host)
             error = life.disk_error
             if error is not None and error.kind == kind and error.is_at(counts[kind]):
@@ -293,15 +349,21 @@ class World:
                 listener.may_expire |= life.leap_seconds >= QUEUE_LIFE_SECONDS
 
     def _bury(self, server: Server, life: Life) -> None:
-        self.tell(f"server {self._lives} is dead: {life.death}")
+        self.tell(f"{server.name} is dead: {life.death}")
         self.outcome.deaths += life.death != "stop"
+        server.break_connections()
+        self.servers.remove(server)
+        if self.shared is not None:
+            if life.death == "vanish":
+                self.shared.notice_silence(server.host, asyncio.get_running_loop())
+            else:
+                self.shared.drop(server.host)
+            return
         is_unrecorded = CLOCK.monotonic - server.started_at < POSITIONS_SECONDS
         if life.wall_step_seconds >= QUEUE_LIFE_SECONDS and is_unrecorded:
             # The next server cannot know that it was the clock.
             for listener in self.listeners:
                 listener.may_expire = True
-        server.break_connections()
-        self.server = None
         folder = self._folder / str(self._lives)
         if life.death == "power cut":
             self.disk = self.disk.after_power_cut(folder, self._rng)

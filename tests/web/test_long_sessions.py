@@ -73,6 +73,17 @@ def test_the_queue_continues_after_a_restart(own_chat, browse):
     assert registered == []
 
 
+def test_a_server_that_does_not_answer_is_not_called_offline(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    page = browse(ana).goes("#inbox").page
+
+    page.route("**/json/events*", lambda route: route.abort())
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    ana.says("Soup's on", to="kitchen > lunch")
+
+    expect(page.get_by_role("status")).to_contain_text("The server does not answer")
+
+
 def test_the_page_reports_a_lost_connection_and_catches_up(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")

@@ -68,3 +68,31 @@ def test_anonymous_visitors_are_redirected_to_the_login_page(page_chat, browse):
     stranger.page.goto(f"http://{page_chat.realm.subdomain}.localhost:{page_chat.server.port}/")
 
     assert stranger.page.url.endswith("/login/")
+
+
+def test_a_renamed_topic_says_once_that_it_was_moved(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    first = ana.says("Soup", to="kitchen > lunch")
+    for words in ("Bread", "Cake"):
+        ana.says(words, to="kitchen > lunch")
+    ana.patch(f"/messages/{first.id}", topic="dinner", propagate_mode="change_all").succeeds()
+
+    user = browse(ana).goes(
+        f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/dinner"
+    )
+
+    expect(user.message("Cake")).to_be_visible()
+    expect(user.page.get_by_role("button", name="moved")).to_have_count(1)
+    expect(user.message("Soup").get_by_role("button", name="moved")).to_have_count(1)
+
+
+def test_a_heading_in_a_message_is_smaller_than_the_title_of_the_view(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    ana.says("# Soup", to="kitchen > lunch")
+    user = browse(ana).goes(
+        f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
+    )
+
+    size = "heading => parseFloat(getComputedStyle(heading).fontSize)"
+    shown = user.message("Soup").get_by_role("heading", name="Soup").evaluate(size)
+    assert shown < user.page.locator("#title").evaluate(size)

@@ -37,6 +37,27 @@ def test_direct_messages_are_above_channels_with_unread_ones_first(page_chat, br
     expect(directs.get_by_role("link").first).to_contain_text("Ben")
 
 
+def test_the_name_of_a_row_begins_with_what_is_seen(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to=[ana])
+    ben.says("Soup's on", to="kitchen > lunch")
+    nav = browse(ana).goes("#inbox").nav()
+
+    expect(nav.get_by_role("link", name=re.compile("^Ben 1 unread, "))).to_be_visible()
+    expect(nav.get_by_role("link", name=re.compile("^kitchen 1 unread$"))).to_be_visible()
+
+
+def test_a_guest_is_led_only_to_channels_that_a_guest_can_join(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen", "garden"])
+    guest = page_chat.person("gus", role="guest", channels=["kitchen"])
+
+    links = browse(ana).goes("#inbox").nav().get_by_role("link")
+    expect(links.filter(has_text="channel")).to_have_count(1)
+    links = browse(guest).goes("#inbox").nav().get_by_role("link")
+    expect(links.filter(has_text="kitchen")).to_have_count(1)
+    expect(links.filter(has_text="channel")).to_have_count(0)
+
+
 def test_a_new_organization_offers_to_write_to_somebody_and_to_make_a_channel(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     user = browse(ana).goes("#inbox")

@@ -291,6 +291,40 @@ def test_a_search_that_the_server_rejects_shows_a_text_of_the_page(page_chat, br
     expect(user.page.get_by_text("The server does not understand this search")).to_be_visible()
 
 
+def test_typing_goes_on_in_the_search_field_after_a_search(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    ana.says("Soup now", to="kitchen > lunch")
+    user = browse(ana).goes("#search")
+    field = user.page.get_by_role("searchbox", name="Search")
+
+    field.press_sequentially("soup")
+    field.press("Enter")
+    expect(user.message("Soup now")).to_be_visible()
+    user.page.keyboard.type(" now")
+    expect(field).to_have_value("soup now")
+    expect(field).to_be_focused()
+    user.page.keyboard.press("ArrowDown")
+
+    expect(user.message("Soup now")).to_be_focused()
+
+
+def test_a_search_that_fails_counts_nothing(page_chat, browse):
+    user = browse(page_chat.person("ana")).goes("#narrow/is/tasty")
+
+    expect(user.page.get_by_text("The server does not understand this search")).to_be_visible()
+    expect(user.page.locator(".found-line")).to_have_text("")
+
+
+def test_the_messages_of_a_topic_in_all_channels_are_a_search(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    user = browse(ana).goes("#narrow/topic/lunch")
+
+    expect(user.message("Soup's on")).to_be_visible()
+    expect(user.page.get_by_role("searchbox", name="Search")).to_have_value("topic:lunch")
+    expect(user.page).not_to_have_title(re.compile("Combined feed"))
+
+
 def test_the_filters_of_the_inbox_begin_below_its_summary_on_a_phone(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     for number in range(3):

@@ -117,6 +117,13 @@ def test_a_poll_waits_for_the_readers_vote(chat):
     assert sentences(ana) == []
 
 
+def test_a_to_do_list_is_quoted_by_its_title(chat):
+    ana, ben = chat.people("ana", "ben", channels=["foyer"])
+    ben.says("/todo Chairs <b>\nCount them\nPaint them", to="foyer > Hall")
+
+    assert texts(ana) == ["Chairs <b>"]
+
+
 def test_reactions_are_counted_by_people(chat):
     ana, ben, cem = chat.people("ana", "ben", "cem", channels=["website"])
     sold = ben.says("The first week is sold out", to="website > Numbers")

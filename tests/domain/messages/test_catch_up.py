@@ -103,6 +103,15 @@ def test_code_quotations_and_spoilers_are_not_quoted():
     assert not any("ecided" in each.text for each in summary.sentences)
 
 
+def test_a_link_without_words_is_not_quoted():
+    bare = '<p><a href="https://example.org/a">https://example.org/a</a></p>'
+    words = '<p>Minutes: <a href="https://example.org/a">https://example.org/a</a></p>'
+
+    assert summarize([CatchUpMessage(1, 2, bare)], READER).sentences == ()
+    (only,) = summarize([CatchUpMessage(1, 2, bare), CatchUpMessage(2, 2, words)], READER).sentences
+    assert only.text == "Minutes: https://example.org/a"
+
+
 def test_a_long_sentence_is_cut():
     (only,) = summarize([message(1, "word " * 500)], READER).sentences
 

@@ -27,6 +27,14 @@ test("the most used emoji come first, in completion and in the picker", () => {
   assert.deepEqual(usedEmoji(), ["film", "wave_of_water"]);
 });
 
+test("popular emoji come before others that the account has not used", () => {
+  initEmoji({ code_to_names: { "1f604": ["smile", "big_smile"], "1f927": ["smug"], "1f60f": ["smirk"] } });
+
+  assert.deepEqual(searchEmoji("sm", 5), ["smile", "smirk", "smug"]);
+  recordEmojiUse("smug", NOW);
+  assert.deepEqual(searchEmoji("sm", 5), ["smug", "smile", "smirk"]);
+});
+
 test("uses are forgotten after 90 days", () => {
   recordEmojiUse("wave", NOW);
   recordEmojiUse("film", NOW + 89 * DAY);

@@ -3,7 +3,7 @@ import { beforeEach, test } from "node:test";
 import { emit, on } from "../../../src/tertulia/web/static/core/signals.js";
 import { closeList, forgetMessageLists, forgetOtherLists, insertIntoLists, messageListOf, openList, trimMessageLists } from "../../../src/tertulia/web/static/state/message_lists.js";
 import { findMessage, storeMessage, updateMessage } from "../../../src/tertulia/web/static/state/messages.js";
-import { KITCHEN, message, serve, start } from "./scene.mjs";
+import { ANA, BEN, KITCHEN, message, serve, start } from "./scene.mjs";
 
 const LUNCH = [{ operator: "channel", operand: KITCHEN }, { operator: "topic", operand: "lunch" }];
 
@@ -151,4 +151,13 @@ test("the same terms give the same list, until lists are forgotten", () => {
 
   forgetMessageLists();
   assert.notEqual(messageListOf(LUNCH), lunch);
+});
+
+test("a message that is fetched again is drawn again if another person has reacted, although the number is the same", () => {
+  const thanks = (user_id) => ({ emoji_name: "tada", emoji_code: "1f389", reaction_type: "unicode_emoji", user_id });
+  const { id, version } = storeMessage(message({ reactions: [thanks(BEN)] }));
+
+  storeMessage(message({ id, reactions: [thanks(ANA)] }));
+
+  assert.equal(findMessage(id).version, version + 1);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { channelIn, conversationHash, conversationIn, hashOf, matchesTerms, parseNarrow, parseSearch, searchText, termsForApi } from "../../../src/tertulia/web/static/state/narrow.js";
+import { channelIn, conversationHash, conversationIn, hashOf, matchesTerms, parseNarrow, searchText, termsForApi } from "../../../src/tertulia/web/static/state/narrow.js";
+import { isoDate, parseDate, parseSearch } from "../../../src/tertulia/web/static/state/search_terms.js";
 import { parseRoute } from "../../../src/tertulia/web/static/state/routes.js";
 import { setPolicy } from "../../../src/tertulia/web/static/state/topics.js";
 import { ANA, BEN, CLEO, direct, KITCHEN, message, OFFICE, start } from "./scene.mjs";
@@ -92,6 +93,7 @@ test("addresses lead to views, dialogs or the home view", () => {
   assert.deepEqual([parseRoute(lunch).view, parseRoute(lunch).near, parseRoute(lunch).conversation], ["talk", 7, { channel: KITCHEN, topic: "lunch" }]);
   assert.equal(parseRoute("#narrow/is/starred").view, "talk");
   assert.equal(parseRoute("#narrow/has/link").view, "search");
+  assert.equal(parseRoute("#narrow/topic/lunch").view, "search", "it is in several channels");
   assert.deepEqual(parseRoute("#settings/profile").rest, ["profile"]);
   assert.equal(parseRoute("#nowhere").view, "inbox");
   start({ user_settings: { web_home_view: "recent_topics" } });
@@ -100,4 +102,24 @@ test("addresses lead to views, dialogs or the home view", () => {
 
 test("notes to oneself are a conversation with oneself", () => {
   assert.equal(conversationHash({ people: [ANA] }), "#narrow/dm/1-Ana");
+});
+
+test("dates may be given as people write them", () => {
+  const daysAgo = (days) => { const day = new Date(); day.setDate(day.getDate() - days); return isoDate(day); };
+  const monday = parseDate("monday");
+
+  assert.equal(parseDate("Yesterday"), daysAgo(1));
+  assert.equal(parseDate("2 weeks ago"), daysAgo(14));
+  assert.equal(parseDate("last week"), daysAgo(7));
+  assert.equal(new Date(`${monday}T12:00`).getDay(), 1);
+  assert.ok(monday <= daysAgo(0) && monday > daysAgo(7));
+  assert.equal(parseDate("2026-11-01"), undefined, "it is a date already");
+  assert.deepEqual(parseSearch("after:2 weeks ago soup"), [{ operator: "after", operand: daysAgo(14) }, { operator: "search", operand: "soup" }]);
+  assert.deepEqual(parseSearch("before:yesterday soup from:me"), [{ operator: "before", operand: daysAgo(1) }, { operator: "sender", operand: ANA }, { operator: "search", operand: "soup" }]);
+});
+
+test("in: names a channel", () => {
+  assert.deepEqual(parseSearch("in:kitchen"), [{ operator: "channel", operand: KITCHEN }]);
+  assert.deepEqual(parseSearch("in:#kitchen"), [{ operator: "channel", operand: KITCHEN }]);
+  assert.deepEqual(parseSearch("in:home"), [{ operator: "in", operand: "home" }]);
 });

@@ -30,6 +30,8 @@ _END = re.compile(r"(?<=[.!?…؟])[\"'”’»)\]]*\s+(?![a-z0-9])|(?<=[。！�
 _QUESTION = re.compile(r"[?？؟][\"'”’»)\]\s]*$")
 _CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 _LINK = re.compile(r"https?://")
+_ADDRESS = re.compile(r"https?://\S+")
+_WORD = re.compile(r"\w")
 _DATE = re.compile(
     r"\b\d{1,2}(?::\d\d|[./]\d{1,2}(?:[./]\d{2,4})?\b|\.(?=\s)|h\b)|\d(?:st|nd|rd|th)\b"
 )
@@ -310,7 +312,7 @@ def _part(text: str) -> _Part:
 
 
 def _sentence_texts(rendered: str) -> list[str]:
-    """The sentences of a message, without code, quotations and spoilers."""
+    """The sentences of a message, without code, quotations, spoilers and bare links."""
     markup = rendered
     if "<pre>" in markup:
         markup = _CODE.sub(" ", markup)
@@ -320,8 +322,12 @@ def _sentence_texts(rendered: str) -> list[str]:
         for line in lines
         if not line.startswith(">")
         for part in _END.split(line)
-        if (sentence := part.strip())
+        if (sentence := part.strip()) and not _is_bare_link(sentence)
     ]
+
+
+def _is_bare_link(sentence: str) -> bool:
+    return _LINK.search(sentence) is not None and not _WORD.search(_ADDRESS.sub("", sentence))
 
 
 def _names(folded: str, names: tuple[str, ...]) -> bool:

@@ -1,5 +1,6 @@
 """The texts of unread messages, for catching up."""
 
+import html
 from collections.abc import Sequence
 
 import msgspec
@@ -36,7 +37,7 @@ def texts(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadText]:
 
 def _texts(tx: Tx, user_id: int, ids: list[int]) -> list[UnreadText]:
     flags = storage.messages.flags.flags_of(tx, user_id, ids)
-    polls = _open_polls(tx, user_id, ids)
+    polls, lists = _widgets(tx, user_id, ids)
     rows = tx.all(
         "SELECT m.id, m.sender_id, m.channel_id, m.rendered, m.sent_at, m.channel_wildcard,"
         f" {storage.channels.topics.NAME} AS topic, {storage.channels.topics.KEY} AS topic_key,"
@@ -46,14 +47,22 @@ def _texts(tx: Tx, user_id: int, ids: list[int]) -> list[UnreadText]:
         " FROM message m WHERE m.id IN :ids AND m.realm_id + 0 = :realm ORDER BY m.id",
         ids=ids,
     )
-    return [_text(row, flags.get(row["id"], set()), polls.get(row["id"])) for row in rows]
+    return [
+        _text(
+            row,
+            lists.get(row["id"], row["rendered"]),
+            flags.get(row["id"], set()),
+            polls.get(row["id"]),
+        )
+        for row in rows
+    ]
 
 
-def _text(row: Row, flags: set[str], poll: str | None) -> UnreadText:
+def _text(row: Row, rendered: str, flags: set[str], poll: str | None) -> UnreadText:
     message = CatchUpMessage(
         row["id"],
         row["sender_id"],
-        row["rendered"],
+        rendered,
         is_mention="mentioned" in flags,
         is_wildcard=bool(row["channel_wildcard"]) or "topic_wildcard_mentioned" in flags,
         has_alert_word="has_alert_word" in flags,
@@ -71,14 +80,17 @@ def _text(row: Row, flags: set[str], poll: str | None) -> UnreadText:
     )
 
 
-def _open_polls(tx: Tx, user_id: int, ids: list[int]) -> dict[int, str]:
-    """The questions of the polls among the messages; empty where the user has voted."""
+def _widgets(tx: Tx, user_id: int, ids: list[int]) -> tuple[dict[int, str], dict[int, str]]:
+    """The questions of the polls among the messages, empty where the user has voted, and the
+    titles of the to-do lists, as HTML."""
     parts = storage.messages.submessages.of_messages(tx, ids)
-    found = {}
+    polls, lists = {}, {}
     for message in storage.messages.find_many(tx, tx.realm_id, list(parts)).values():
-        poll = domain.messages.widget_state.of_message(
+        widget = domain.messages.widget_state.of_message(
             replace(message, submessages=parts[message.id])
         )
-        if isinstance(poll, Poll):
-            found[message.id] = "" if poll.has_vote_of(user_id) else poll.question
-    return found
+        if isinstance(widget, Poll):
+            polls[message.id] = "" if widget.has_vote_of(user_id) else widget.question
+        elif widget is not None:
+            lists[message.id] = f"<p>{html.escape(widget.title)}</p>"
+    return polls, lists

@@ -5,7 +5,7 @@ import { h, icon, setChildren } from "../core/html.js";
 import { formatNumber, t } from "../core/i18n.js";
 import { channels } from "../state/channels.js";
 import { people } from "../state/people.js";
-import { normalizeText } from "../state/typeahead_sources.js";
+import { normalizeText } from "../state/text_matching.js";
 import { avatar } from "../views/avatars.js";
 import { TypeaheadPopup } from "../views/typeahead_popup.js";
 import { DAY_SECONDS, formatFullTime, formatShortTime } from "../views/time.js";

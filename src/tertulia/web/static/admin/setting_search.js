@@ -2,7 +2,7 @@
 
 import { h } from "../core/html.js";
 import { t } from "../core/i18n.js";
-import { normalizeText } from "../state/typeahead_sources.js";
+import { normalizeText } from "../state/text_matching.js";
 import { helpOf, settingGroup, settingLabel, organizationRow } from "./setting_rows.js";
 
 /** @typedef {import("./pending_changes.js").PendingChanges} PendingChanges */

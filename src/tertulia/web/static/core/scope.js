@@ -38,6 +38,12 @@ export class Scope {
     this.isClosed = true;
     const ends = [...this.#ends];
     this.#ends.clear();
-    for (const end of ends) end();
+    for (const end of ends) {
+      try {
+        end();
+      } catch (error) {
+        console.error(error); // the others have to end all the same
+      }
+    }
   }
 }

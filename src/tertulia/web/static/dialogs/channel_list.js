@@ -3,12 +3,13 @@
 import { withErrorToast, joinChannel, leaveChannel } from "../views/message_actions.js";
 import { post } from "../core/api.js";
 import { findChannel, channels, sortedFolders } from "../state/channels.js";
-import { normalizeText } from "../state/typeahead_sources.js";
+import { normalizeText } from "../state/text_matching.js";
 import { plainText } from "../views/rendered_content.js";
 import { setChildren, h } from "../core/html.js";
 import { channelDot } from "../views/avatars.js";
 import { state } from "../state/session.js";
 import { channelHash } from "../state/narrow.js";
+import { mayJoin } from "../state/write_access.js";
 import { on, oneAtATime } from "../core/signals.js";
 import { toast } from "../views/layout.js";
 import { t } from "../core/i18n.js";
@@ -45,7 +46,7 @@ export function showChannels(route) {
 /** @param {import("../state/channels.js").Channel} channel */
 function channelRow(channel) {
   const id = channel.stream_id;
-  const join = h("button", { class: "b", type: "button", "data-key": id, onclick: () => channel.subscribed ? withErrorToast(leaveChannel(id)) : withErrorToast(joinChannel(id)) }, t(channel.subscribed ? "channels.leave" : "channels.join"));
+  const join = (channel.subscribed || mayJoin(channel)) && h("button", { class: "b", type: "button", "data-key": id, onclick: () => channel.subscribed ? withErrorToast(leaveChannel(id)) : withErrorToast(joinChannel(id)) }, t(channel.subscribed ? "channels.leave" : "channels.join"));
   const about = plainText(channel.rendered_description ?? "");
   return h("li", {}, channelDot(id), h("div", { class: "of" }, h("a", { href: channelHash(id) }, h("bdi", {}, channel.name)), " ",
     h("small", {}, t("channels.people", { count: channel.subscriber_count ?? 0 })), about && h("p", { class: "cut", dir: "auto" }, about)), join);

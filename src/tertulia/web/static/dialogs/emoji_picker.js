@@ -3,7 +3,7 @@
 
 import { withErrorToast, toggleReaction } from "../views/message_actions.js";
 import { currentComposeBox } from "../views/compose.js";
-import { allEmojiCodes, emojiNames, fetchEmoji, findEmoji, findEmojiByWord, ownEmoji, reactionFor } from "../state/emoji.js";
+import { allEmojiCodes, emojiNames, fetchEmoji, findEmoji, findEmojiByWord, ownEmoji, POPULAR, reactionFor } from "../state/emoji.js";
 import { hasSkinTones, recordEmojiUse, setSkinTone, skinTone, usedEmoji, withSkinTone } from "../state/emoji_use.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { isPhone } from "../views/layout.js";
@@ -15,7 +15,6 @@ import { openPopover } from "./popover.js";
 
 /** @typedef {{name: string, title: string, sign: Node | string, names: string[]}} PickerSection */
 
-const FIRST = ["+1", "heart", "smile", "tada", "eyes", "check", "thinking", "pray", "rocket"];
 const MAX_FOUND = 60;
 const BLOCK_ROWS = 8; // rows that are built and removed together
 const MARGIN_PX = 300; // rows this near to the visible part are built
@@ -216,7 +215,7 @@ function pickerSections() {
   logo.setAttribute("class", "logo");
   logo.firstElementChild?.setAttribute("href", "#logo");
   const isKnown = (/** @type {string} */ name) => findEmoji(name) !== undefined || ownEmoji().has(name);
-  const used = [...new Set([...usedEmoji(), ...FIRST])].filter(isKnown).slice(0, 2 * columns());
+  const used = [...new Set([...usedEmoji(), ...POPULAR])].filter(isKnown).slice(0, 2 * columns());
   const sections = [{ name: "used", title: t("emoji.used"), sign: "🕘", names: used }, { name: "own", title: t("emoji.own"), sign: logo, names: [...ownEmoji().keys()] },
     ...groupEmoji(allEmojiCodes()).map(({ name, sign, emoji }) => ({ name, title: t(`emoji.group-${name}`), sign, names: emoji.map((code) => emojiNames(code)[0]) }))];
   return sections.filter(({ names }) => names.length);

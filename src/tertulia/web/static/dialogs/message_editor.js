@@ -33,7 +33,7 @@ export async function editMessage({ message }) {
   const box = h("textarea", { dir: "auto", rows: 3, "aria-label": t("edit.box") });
   box.value = savedText(message.id) ?? before;
   const list = h("ul", { class: "offer", id: `edit-offers-${message.id}`, role: "listbox", "aria-label": t("offers.name"), hidden: true });
-  const popup = new TypeaheadPopup(box, list, (text, caret) => completions(text, caret, { channel: message.stream_id }));
+  const popup = new TypeaheadPopup(box, list, (text, caret) => completions(text, caret, { channel: message.stream_id, topic: message.subject }));
   const save = oneAtATime(async () => {
     if (box.value === before) return close();
     box.readOnly = true; // text typed now would be lost

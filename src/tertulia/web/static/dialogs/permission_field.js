@@ -4,7 +4,8 @@ import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { t } from "../core/i18n.js";
 import { nameOf } from "../state/people.js";
 import { myId, state } from "../state/session.js";
-import { findPeople, matchScore, normalizeText } from "../state/typeahead_sources.js";
+import { findPeople } from "../state/typeahead_sources.js";
+import { matchScore, normalizeText } from "../state/text_matching.js";
 import { avatar } from "../views/avatars.js";
 import { groupName } from "./forms.js";
 

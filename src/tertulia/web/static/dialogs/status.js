@@ -1,12 +1,13 @@
 /** The status of the account: an emoji, a text, when it ends, and "appear away". */
 
 import { withErrorToast } from "../views/message_actions.js";
+import { glyph } from "../views/rendered_content.js";
 import { formatTime } from "../views/time.js";
 import { post } from "../core/api.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { oneAtATime } from "../core/signals.js";
 import { t } from "../core/i18n.js";
-import { emojiCharacter, fetchEmoji, findEmoji, ownEmoji, reactionFor } from "../state/emoji.js";
+import { fetchEmoji, findEmoji, ownEmoji, reactionFor } from "../state/emoji.js";
 import { myId, setting, state } from "../state/session.js";
 import { pickEmoji } from "./emoji_picker.js";
 import { openPopover } from "./popover.js";
@@ -84,7 +85,7 @@ export function toggleAway() {
 /** @param {string} name */
 function statusSign(name) {
   const own = ownEmoji().get(name);
-  return own ? h("img", { class: "emoji", src: own.source_url, alt: "" }) : h("span", { class: "emoji", "aria-hidden": "true" }, emojiCharacter(reactionFor(name).emoji_code || "2753"));
+  return own ? h("img", { class: "emoji", src: own.source_url, alt: "" }) : h("span", { class: "emoji", "aria-hidden": "true" }, glyph(reactionFor(name).emoji_code || "2753"));
 }
 
 /** "Until 12:00" is offered in the morning only. */

@@ -13,7 +13,7 @@ import { isMuted, namesOf, people } from "./people.js";
 import { newestMessageWith } from "./recent_contacts.js";
 import { isSpectator, setting } from "./session.js";
 import { isTopicMuted, topicsOf } from "./topics.js";
-import { normalizeText } from "./typeahead_sources.js";
+import { normalizeText } from "./text_matching.js";
 import { allUnread, mentionsIn } from "./unread.js";
 import { allVisits, targetKey } from "./visits.js";
 

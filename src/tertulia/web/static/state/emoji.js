@@ -3,6 +3,10 @@
 import { emojiUse } from "./emoji_use.js";
 import { realm } from "./session.js";
 
+/** Emoji that people use most, the most used first. They are offered before others that the account has not used. */
+export const POPULAR = ["+1", "heart", "smile", "tada", "eyes", "check", "thinking", "pray", "rocket", "joy", "laughing", "clap", "wave", "fire", "100", "sob", "sweat_smile", "wink", "cry", "sunglasses", "muscle",
+  "raised_hands", "blush", "shrug", "face_palm", "heart_eyes", "coffee", "star", "sparkles", "warning", "bug", "ok", "hug", "cake", "beers", "point_up", "see_no_evil", "grinning", "smirk", "-1"];
+
 /** @type {Map<string, string>} from name to code */
 const codes = new Map();
 /** @type {Map<string, string[]>} */
@@ -33,13 +37,7 @@ export function initEmoji(list) {
  * @param {string} name */
 export function findEmoji(name) {
   const code = codes.get(name);
-  return code && emojiCharacter(code);
-}
-
-/** @param {string} code `1f1ea-1f1f8`
- * @returns {string} */
-export function emojiCharacter(code) {
-  return String.fromCodePoint(...code.split("-").map((part) => parseInt(part, 16)));
+  return code && String.fromCodePoint(...code.split("-").map((part) => parseInt(part, 16)));
 }
 
 /** The active custom emoji, by name.
@@ -72,15 +70,16 @@ export function findEmojiByWord(query, limit) {
   });
 }
 
-/** Names that start with the query, then names that contain it; those that the account uses most come first, then short
- * ones.
+/** Names that start with the query, then names that contain it; those that the account uses most come first, then
+ * popular ones, then short ones.
  * @param {string} query
  * @param {number} limit
  * @returns {string[]} */
 export function searchEmoji(query, limit) {
   const prefix = query.replaceAll(" ", "_");
   const all = [...ownEmoji().keys(), ...names];
-  const starting = all.filter((name) => name.startsWith(prefix)).sort((a, b) => emojiUse(b) - emojiUse(a) || a.length - b.length);
+  const popularity = (/** @type {string} */ name) => POPULAR.length - (POPULAR.includes(name) ? POPULAR.indexOf(name) : POPULAR.length);
+  const starting = all.filter((name) => name.startsWith(prefix)).sort((a, b) => emojiUse(b) - emojiUse(a) || popularity(b) - popularity(a) || a.length - b.length);
   const inside = starting.length < limit ? all.filter((name) => !name.startsWith(prefix) && name.includes(prefix)) : [];
   const seen = new Set();
   return [...starting, ...inside].filter((name) => !isRepeated(name, seen)).slice(0, limit);

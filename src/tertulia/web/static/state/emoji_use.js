@@ -7,14 +7,13 @@ const USE = "emoji-use"; // of the account values: by name, the days of uses
 const TONE = "skin-tone";
 const MAX_AGE_DAYS = 90;
 const MAX_USES = 100; // of one emoji
-const DAY_MS = 86_400_000;
 const TONES = ["", "\u{1f3fb}", "\u{1f3fc}", "\u{1f3fd}", "\u{1f3fe}", "\u{1f3ff}"];
 const MODIFIER_BASE = /^\p{Emoji_Modifier_Base}/u;
 
 /** @param {string} name
  * @param {number} [now] in milliseconds */
 export function recordEmojiUse(name, now = Date.now()) {
-  const today = Math.floor(now / DAY_MS);
+  const today = Math.floor(now / 86_400_000);
   /** @type {Record<string, number[]>} */
   const recent = {};
   for (const [each, days] of Object.entries(allUse())) {

@@ -93,6 +93,12 @@ export function cachedMessages() {
 function isUnchanged(before, sent) {
   return before.content === sent.content && before.match_content === sent.match_content
     && before.subject === sent.subject && before.last_edit_timestamp === sent.last_edit_timestamp
-    && before.reactions.length === sent.reactions.length && before.submessages.length === sent.submessages.length
-    && before.flags.length === (sent.flags ?? []).length;
+    && reactionKeys(before) === reactionKeys(sent) && before.submessages.length === sent.submessages.length
+    && before.flags.toSorted().join() === (sent.flags ?? []).toSorted().join();
+}
+
+/** Who has reacted with what, as a string.
+ * @param {ApiMessage | Message} message */
+function reactionKeys({ reactions }) {
+  return reactions.map((each) => [each.reaction_type, each.emoji_code, each.user_id].join()).sort().join(";");
 }

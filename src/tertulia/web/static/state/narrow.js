@@ -5,7 +5,7 @@ import { channelName, findChannel, channels } from "./channels.js";
 import { directWith, isInChannel, participantIds } from "./conversations.js";
 import { isSpectator, myId } from "./session.js";
 import { people } from "./people.js";
-import { normalizeText } from "./typeahead_sources.js";
+import { normalizeText } from "./text_matching.js";
 import { isFollowed, isTopicMuted } from "./topics.js";
 
 /** @typedef {{operator: string, operand: string | number | number[], negated?: boolean}} Term */
@@ -13,7 +13,7 @@ import { isFollowed, isTopicMuted } from "./topics.js";
 /** @typedef {import("./messages.js").Message} Message */
 
 /** @type {Record<string, string>} */
-const OPERATOR_ALIASES = { stream: "channel", streams: "channels", subject: "topic", "pm-with": "dm", from: "sender", "group-pm-with": "dm-including" };
+export const OPERATOR_ALIASES = { stream: "channel", streams: "channels", subject: "topic", "pm-with": "dm", from: "sender", "group-pm-with": "dm-including" };
 const ONE_PERSON = new Set(["sender", "mentions", "dm-including"]); // operators with one person as the operand
 
 /** @param {string} text */
@@ -135,21 +135,6 @@ export function matchesTerms(terms, message) {
   return verdict;
 }
 
-/** Parses the text of the search field: `from:ana is:starred "some words"`.
- * @param {string} text
- * @returns {Term[]} */
-export function parseSearch(text) {
-  const terms = [];
-  const words = [];
-  for (const found of text.matchAll(/(-?)([a-z-]+):("[^"]*"|\S+)|("[^"]*"|\S+)/gi)) {
-    const operator = OPERATOR_ALIASES[found[2]?.toLowerCase()] ?? found[2]?.toLowerCase();
-    if (!operator || !SEARCHABLE.has(operator)) words.push(found[0]);
-    else terms.push(makeTerm(operator, found[3].replaceAll('"', "").replaceAll("+", " "), found[1] === "-"));
-  }
-  if (words.length) terms.push({ operator: "search", operand: words.join(" ") });
-  return terms;
-}
-
 /** Terms as text of the search field.
  * @param {Term[]} terms */
 export function searchText(terms) {
@@ -166,13 +151,11 @@ export function termText(each) {
   return `${each.negated ? "-" : ""}${word}:${text.includes(" ") ? `"${text}"` : text}`;
 }
 
-export const SEARCHABLE = new Set(["channel", "channels", "topic", "sender", "dm", "dm-including", "is", "has", "before", "after", "id", "near", "with", "mentions", "in", "search"]);
-
 /** @param {string} operator
  * @param {string} operand
  * @param {boolean} negated
  * @returns {Term} */
-function makeTerm(operator, operand, negated) {
+export function makeTerm(operator, operand, negated) {
   return { operator, operand: parseOperand(operator, operand), ...(negated && { negated }) };
 }
 

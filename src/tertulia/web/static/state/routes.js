@@ -47,10 +47,9 @@ export function homeHash() {
 function narrowRoute(hash, terms) {
   const near = Number(operandOf(terms, "near")) || undefined;
   const filtered = terms.filter((term) => term.operator !== "near");
-  const isSearch = filtered.some((term) => !["channel", "topic", "dm", "with"].includes(term.operator) || term.negated)
-    && !isNamedView(filtered);
-  const route = { view: isSearch ? "search" : "talk", hash, terms: filtered, near, rest: [] };
-  return { ...route, conversation: conversationIn(filtered), channel: channelIn(filtered) };
+  const [conversation, channel] = [conversationIn(filtered), channelIn(filtered)];
+  const isSearch = filtered.length > 0 && !conversation && channel === undefined && !isNamedView(filtered);
+  return { view: isSearch ? "search" : "talk", hash, terms: filtered, near, rest: [], conversation, channel };
 }
 
 /** Whether the terms are those of a view with its own name, and not a search.

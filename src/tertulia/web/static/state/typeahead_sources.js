@@ -2,17 +2,20 @@
  * `:`, commands after `/`, code languages after ``` or ~~~. */
 
 import { channels, myChannels } from "./channels.js";
-import { topicTitle } from "./conversations.js";
+import { topicKey, topicTitle } from "./conversations.js";
 import { findEmoji, searchEmoji, fetchEmoji } from "./emoji.js";
+import { cachedMessages } from "./messages.js";
 import { state } from "./session.js";
 import { people } from "./people.js";
 import { newestMessageWith } from "./recent_contacts.js";
+import { matchScore, normalizeText } from "./text_matching.js";
 import { fetchTopics, topicsOf } from "./topics.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {"person" | "channel" | "topic" | "emoji" | "command" | "language"} Kind */
 /** @typedef {{kind: Kind, query: string, from: number, to: number, channel?: number, silent?: boolean}} CompletionQuery
  *   `from` and `to`: the part of the text that a completion replaces */
+/** @typedef {{channel?: number, topic?: string}} Place where the message goes */
 /** @typedef {{insert: string, label: string, hint: string, person?: number, channel?: number, emoji?: string, group?: boolean}} Completion */
 
 const MAX_COMPLETIONS = 8;
@@ -52,13 +55,13 @@ export function completionAt(text, caret) {
 /** The completions for the text before the caret. May fetch emoji or topics first.
  * @param {string} text
  * @param {number} caret
- * @param {{channel?: number}} where the message goes */
-export async function completions(text, caret, where) {
+ * @param {Place} place */
+export async function completions(text, caret, place) {
   const request = completionAt(text, caret);
   if (!request) return undefined;
   if (request.kind === "emoji") await fetchEmoji();
   if (request.kind === "topic" && !topicsOf(request.channel ?? 0)) await fetchTopics(request.channel ?? 0).catch(() => []);
-  return { from: request.from, to: request.to, completions: completionsFor(request, where) };
+  return { from: request.from, to: request.to, completions: completionsFor(request, place) };
 }
 
 /** Completions of a topic field.
@@ -71,11 +74,11 @@ export async function topicFieldCompletions(text, channel) {
 }
 
 /** @param {CompletionQuery} request
- * @param {{channel?: number}} where the message goes
+ * @param {Place} place
  * @returns {Completion[]} best first */
-export function completionsFor(request, where) {
+export function completionsFor(request, place) {
   const query = normalizeText(request.query);
-  if (request.kind === "person") return peopleCompletions(query, request.silent ?? false, where.channel);
+  if (request.kind === "person") return peopleCompletions(query, request.silent ?? false, place);
   if (request.kind === "channel") return channelCompletions(query);
   if (request.kind === "topic") return topicLinkCompletions(query, request.channel ?? 0);
   if (request.kind === "emoji") return searchEmoji(request.query.toLowerCase(), MAX_COMPLETIONS).map((name) => emojiCompletion(name));
@@ -88,7 +91,7 @@ export function completionsFor(request, where) {
  * @param {number[]} without
  * @returns {Completion[]} */
 export function findPeople(query, without = []) {
-  const found = rankMatches(mentionablePeople(without), normalizeText(query), (person) => person.full_name, (person) => newestMessageWith(person.user_id));
+  const found = rankMatches(mentionablePeople(without), normalizeText(query), (person) => person.full_name, (person) => newestMessageWith(person.user_id), (_, score) => score);
   return found.slice(0, MAX_COMPLETIONS).map((person) => ({ insert: person.full_name, label: person.full_name, hint: person.delivery_email ?? "", person: person.user_id }));
 }
 
@@ -101,35 +104,20 @@ export function findTopics(channel, query) {
   return rankMatches(names, normalizeText(query), (name) => name, () => 0).slice(0, MAX_COMPLETIONS);
 }
 
-/** Text for comparing: lower case, without accents.
- * @param {string} text */
-export function normalizeText(text) {
-  return text.toLowerCase().normalize("NFKD").replaceAll(/\p{M}/gu, "");
-}
-
-/** How well a name matches: 3 at its beginning, 2 at the beginning of a word, 1 elsewhere, -1 not at all.
- * @param {string} name
- * @param {string} query both normalized */
-export function matchScore(name, query) {
-  if (name.startsWith(query)) return 3;
-  const at = name.indexOf(query);
-  if (at < 0) return -1;
-  return /[\s._-]/.test(name[at - 1]) ? 2 : 1;
-}
-
 /** @template T
  * @param {Iterable<T>} items
  * @param {string} query
  * @param {(item: T) => string} name
- * @param {(item: T) => number} weight
- * @returns {T[]} */
-function rankMatches(items, query, name, weight) {
+ * @param {(item: T) => number} weight among equal matches
+ * @param {(item: T, score: number) => number} [rank] how good a match is
+ * @returns {T[]} best first */
+function rankMatches(items, query, name, weight, rank = (_, score) => Math.min(score, 2)) {
   /** @type {{thing: T, how: number, weight: number, name: string}[]} */
   const found = [];
   for (const item of items) {
     const itemName = normalizeText(name(item));
     const score = matchScore(itemName, query);
-    if (score >= 0) found.push({ thing: item, how: Math.min(score, 2), weight: weight(item), name: itemName });
+    if (score >= 0) found.push({ thing: item, how: rank(item, score), weight: weight(item), name: itemName });
   }
   found.sort((a, b) => b.how - a.how || b.weight - a.weight || (a.name < b.name ? -1 : 1));
   return found.map((each) => each.thing);
@@ -142,12 +130,18 @@ function mentionablePeople(without) {
 
 /** @param {string} query
  * @param {boolean} silent
- * @param {number | undefined} channel */
-function peopleCompletions(query, silent, channel) {
+ * @param {Place} place */
+function peopleCompletions(query, silent, place) {
   const mark = silent ? "@_" : "@";
+  const { channel } = place;
   const subscribers = new Set(channels.get(channel ?? 0)?.subscribers ?? []);
+  const authors = authorsIn(place);
+  /** People of the topic, then first names, then surnames.
+   * @param {import("./people.js").Person} person
+   * @param {number} score */
+  const rank = (person, score) => (score > 1 && authors.has(person.user_id) ? 4 : score);
   const weight = (/** @type {{user_id: number}} */ person) => newestMessageWith(person.user_id) + (subscribers.has(person.user_id) ? 1 : 0);
-  const persons = rankMatches(mentionablePeople([]), query, (person) => person.full_name, weight).slice(0, MAX_COMPLETIONS);
+  const persons = rankMatches(mentionablePeople([]), query, (person) => person.full_name, weight, rank).slice(0, MAX_COMPLETIONS);
   const found = persons.map((person) => ({ insert: `${mark}**${mentionName(person)}** `, label: person.full_name, hint: person.is_bot ? t("people.bot") : (person.delivery_email ?? ""), person: person.user_id }));
   const groups = (state.realm_user_groups ?? []).filter((group) => !group.is_system_group && !group.deactivated);
   const named = rankMatches(groups, query, (group) => group.name, () => 0).slice(0, 3);
@@ -157,6 +151,16 @@ function peopleCompletions(query, silent, channel) {
     ...named.map((group) => ({ insert: `${mark}*${group.name}* `, label: group.name, hint: t("people.group", { count: group.members?.length ?? 0 }), group: true })),
     ...wildcards.map((word) => ({ insert: `@**${word}** `, label: word, hint: t("people.wildcard"), group: true })),
   ];
+}
+
+/** Who has written in a topic, as far as its messages are loaded.
+ * @param {Place} place
+ * @returns {Set<number>} */
+function authorsIn({ channel, topic }) {
+  if (channel === undefined || topic === undefined) return new Set();
+  const key = topicKey(channel, topic);
+  const found = cachedMessages().filter((message) => message.type === "stream" && topicKey(message.stream_id, message.subject) === key);
+  return new Set(found.map((message) => message.sender_id));
 }
 
 /** The name for a mention; people who share a name get their id appended.

@@ -1,6 +1,6 @@
 /** Names in a search that the page does not know, and the names that are most like them. */
 
-import { normalizeText } from "./typeahead_sources.js";
+import { normalizeText } from "./text_matching.js";
 
 /** @typedef {import("./narrow.js").Term} Term */
 

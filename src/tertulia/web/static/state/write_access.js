@@ -1,4 +1,4 @@
-/** Write access: why the person cannot write to a conversation. The page shows the reason in place of the compose box. */
+/** Access: whether the person may join a channel, and why they cannot write to a conversation. The page shows the reason in place of the compose box. */
 
 import { channelName, channels } from "./channels.js";
 import { nameOf, people } from "./people.js";
@@ -8,6 +8,18 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("./types.d.ts").Permission} Permission */
 /** @typedef {{icon: string, text: string, name?: string, unarchives?: number, replies?: boolean}} Closed `name` stands for \0 in
  *   the text; `unarchives`: a channel that the person may bring back; `replies`: the person may answer an author directly */
+
+/** Whether the person may subscribe to a channel without being added by others.
+ * @param {import("./channels.js").Channel} channel */
+export function mayJoin(channel) {
+  if (channel.is_archived || state.is_guest) return !channel.is_archived && channel.is_web_public === true;
+  return !channel.invite_only || (channel.can_subscribe_group !== undefined && hasPermission(channel.can_subscribe_group));
+}
+
+/** Whether there is a channel that the person may join and has not. */
+export function hasChannelsToJoin() {
+  return [...channels.values()].some((channel) => !channel.subscribed && mayJoin(channel));
+}
 
 /** @param {{channel: number} | {people: number[]}} target
  * @returns {Closed | undefined} undefined if the person may write */

@@ -152,7 +152,7 @@ async function recover(error, resetStores) {
   }
   failures++;
   const timer = failures === 1 ? setTimeout(() => setSharedConnection("reconnecting"), RECONNECT_NOTICE_MS) : undefined;
-  if (failures > 1) setSharedConnection(navigator.onLine === false || failures > 3 ? "offline" : "reconnecting");
+  if (failures > 1) setSharedConnection(navigator.onLine === false ? "offline" : failures > 3 ? "unreachable" : "reconnecting");
   const retryAfterMs = error instanceof ApiError ? Number(error.body["retry-after"] ?? 0) * 1000 : 0;
   await pause(Math.max(retryAfterMs, Math.min(MAX_PAUSE_MS, 500 * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)));
   clearTimeout(timer);

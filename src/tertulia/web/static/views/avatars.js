@@ -3,9 +3,9 @@
 import { channelColor, channels } from "../state/channels.js";
 import { srOnly, h, icon } from "../core/html.js";
 import { avatarHue, initialOf, getPerson } from "../state/people.js";
-import { emojiCharacter } from "../state/emoji.js";
 import { presenceOf } from "../state/presence.js";
 import { realm, state } from "../state/session.js";
+import { glyph } from "./rendered_content.js";
 import { formatIncrease, formatNumber, t } from "../core/i18n.js";
 
 /** @param {number} channel
@@ -55,7 +55,7 @@ export function statusEmoji(id, before = "") {
   const label = status.status_text || (status.emoji_name ?? "").replaceAll("_", " ");
   const own = status.reaction_type === "realm_emoji" ? realm("emoji")?.[status.emoji_code] : undefined;
   if (status.reaction_type !== "unicode_emoji" && !own) return false;
-  const sign = own ? h("img", { class: "emoji", src: own.source_url, alt: label }) : h("span", { class: "emoji", role: "img", "aria-label": label, title: label }, emojiCharacter(status.emoji_code));
+  const sign = own ? h("img", { class: "emoji", src: own.source_url, alt: label }) : h("span", { class: "emoji", role: "img", "aria-label": label, title: label }, glyph(status.emoji_code));
   return before ? h("span", {}, before, sign) : sign;
 }
 

@@ -3,14 +3,12 @@
  * the chunk `composer`, which is loaded when the box gets the focus. */
 
 import { channelName, channels } from "../state/channels.js";
-import { completions, topicFieldCompletions } from "../state/typeahead_sources.js";
 import { enhance } from "./rendered_content.js";
 import { keyOf, titleOf } from "../state/conversations.js";
 import { discardDraft, draftOf, moveDraft, setDraft } from "../state/drafts.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { channelDot, avatar } from "./avatars.js";
 import { myId, realm, setting } from "../state/session.js";
-import { TypeaheadPopup } from "./typeahead_popup.js";
 import { enqueue } from "../sync/outbox.js";
 import { nameOf, shortName } from "../state/people.js";
 import { closedReason } from "../state/write_access.js";
@@ -108,11 +106,9 @@ export function saveCompose() {
 }
 
 export class ComposeBox {
-  #typeahead;
   #notice;
   #saveTimer = 0;
   #sending = ""; // the part of the text that the outbox is storing
-  #topics = completionList("topic-offers");
   #toolbar;
   #preview = h("div", { class: "what preview", hidden: true, tabindex: 0, "aria-label": t("compose.preview") });
   #keyHint = h("span", { class: "keyhint not-phone" });
@@ -132,8 +128,6 @@ export class ComposeBox {
     this.target = target;
     this.home = target; // what the view shows
     this.box = h("textarea", { dir: "auto", rows: 2 });
-    const list = completionList("offers");
-    this.#typeahead = new TypeaheadPopup(this.box, list, (text, caret) => completions(text, caret, "channel" in this.target ? { channel: this.target.channel } : {}));
     this.#notice = new TypingNotice(() => this.conversation);
     this.#toolbar = h("div", { class: "tools" }, ...composeTools(), h("span", { class: "end" }, this.#note,
       iconButton("eye", t("compose.preview"), { "data-do": "preview", "aria-pressed": "false" }),
@@ -141,7 +135,7 @@ export class ComposeBox {
         h("button", { class: "b go", type: "button", "data-do": "send-menu", "aria-label": t("compose.how"), title: t("compose.how"), "aria-haspopup": "menu" }, icon("down", "s")))));
     this.frame = h("div", { class: "box" }, this.box, this.#preview, this.#toolbar);
     const me = h("div", { class: "who not-phone" }, avatar(myId()), h("span", { class: "id" }, h("span", { class: "name" }, nameOf(myId()))));
-    this.element = h("div", { class: "in" }, me, h("div", { class: "anchor" }, list, this.#topics, this.frame));
+    this.element = h("div", { class: "in" }, me, h("div", { class: "anchor" }, this.frame));
     this.#drawTarget();
     this.#listen();
     this.content = draftOf(this.conversation);
@@ -223,7 +217,6 @@ export class ComposeBox {
     this.#labelBox();
     this.topic = "channel" in target && target.topic === null ? topicField() : null;
     if (!this.topic || !("channel" in target)) return;
-    this.#suggestTopics(this.topic, this.#topics, target.channel);
     this.topic.addEventListener("change", () => this.#loadDraft());
     if (!this.extension) this.frame.prepend(destination(target.channel, this.topic));
   }
@@ -356,21 +349,9 @@ export class ComposeBox {
     box.placeholder = t("compose.write", { where });
   }
 
-  /** @param {HTMLInputElement} field
-   * @param {HTMLUListElement} list
-   * @param {number} channel */
-  #suggestTopics(field, list, channel) {
-    const popup = new TypeaheadPopup(field, list, (text) => topicFieldCompletions(text, channel));
-    field.addEventListener("keydown", (event) => {
-      if (popup.handleKey(event) || event.key !== "Enter" || event.isComposing) return;
-      event.preventDefault();
-      this.box.focus();
-    });
-  }
-
   /** @param {KeyboardEvent} event */
   #onKey(event) {
-    if (this.#typeahead.handleKey(event) || event.key !== "Enter" || event.isComposing) return;
+    if (this.extension?.handleKey(event) || event.key !== "Enter" || event.isComposing) return;
     const isCommand = event.ctrlKey || event.metaKey;
     const change = isCommand || event.shiftKey ? undefined : this.extension?.continuation;
     if (!change && !isCommand && (event.shiftKey || !enterSends())) return;
@@ -444,11 +425,6 @@ function targetName(target) {
 
 function topicField() {
   return h("input", { class: "bare", "aria-label": t("compose.topic"), dir: "auto", maxlength: 60, placeholder: t("compose.topic"), autocomplete: "off" });
-}
-
-/** @param {string} id */
-function completionList(id) {
-  return h("ul", { class: "offer", id, role: "listbox", "aria-label": t("offers.name"), hidden: true });
 }
 
 /** @param {number} channel

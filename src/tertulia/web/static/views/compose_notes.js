@@ -8,7 +8,7 @@ import { channelName, channels } from "../state/channels.js";
 import { isInChannel, isResolved, keyOf, titleOf } from "../state/conversations.js";
 import { realm, state } from "../state/session.js";
 import { mentionsEveryone } from "../state/typeahead_sources.js";
-import { hasPermission } from "../state/write_access.js";
+import { hasPermission, mayJoin } from "../state/write_access.js";
 import { joinChannel, toggleResolved, withErrorToast } from "./message_actions.js";
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
@@ -78,8 +78,7 @@ export class ComposeNotes {
       return { kind: "everyone", icon: "people", text: sentence("note.everyone", [wildcardIn(compose.box.value)], { count, channel: name }), button: t("note.silently"), act: () => this.#sendSilently() };
     }
     if (channel && !channel.subscribed) {
-      const maySubscribe = !channel.invite_only;
-      return { kind: "subscribe", icon: "info", text: sentence("note.not-subscribed", [name]), ...(maySubscribe && { button: t("note.subscribe"), act: () => withErrorToast(joinChannel(conversation.channel)) }) };
+      return { kind: "subscribe", icon: "info", text: sentence("note.not-subscribed", [name]), ...(mayJoin(channel) && { button: t("note.subscribe"), act: () => withErrorToast(joinChannel(conversation.channel)) }) };
     }
     if (isResolved(conversation.topic)) {
       const mayUnresolve = hasPermission(realm("can_resolve_topics_group")) || hasPermission(channel?.can_resolve_topics_group);

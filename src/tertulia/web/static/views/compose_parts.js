@@ -1,12 +1,16 @@
-/** What a compose box has while a person writes in it: attachments, the destination, notes, a size. */
+/** What a compose box has while a person writes in it: completions, attachments, the destination, notes, a size. */
 
+import { h } from "../core/html.js";
+import { t } from "../core/i18n.js";
 import { continuationIn } from "../state/block_continuation.js";
 import { isInChannel, keyOf, topicKey } from "../state/conversations.js";
+import { completions, topicFieldCompletions } from "../state/typeahead_sources.js";
 import { ComposeAttachments } from "./compose_attachments.js";
 import { ComposeDestination } from "./compose_destination.js";
 import { ComposeNotes } from "./compose_notes.js";
 import { ComposeSize } from "./compose_size.js";
 import { reportDelivery } from "./delivery_notice.js";
+import { TypeaheadPopup } from "./typeahead_popup.js";
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
 
@@ -19,6 +23,8 @@ export class ComposeParts {
   #compose;
   #notes;
   #destination;
+  #popup;
+  #topics = completionList("topic-offers");
 
   /** @param {ComposeBox} compose */
   constructor(compose) {
@@ -35,6 +41,11 @@ export class ComposeParts {
     frame.querySelector('[data-do="preview"]')?.after(size.button);
     if (hasTopicFocus) compose.topic?.focus(); // an element that is moved loses the focus
     this.#notes.update();
+    const list = completionList("offers");
+    frame.before(list, this.#topics);
+    this.#popup = new TypeaheadPopup(compose.box, list, (text, caret) => completions(text, caret, placeOf(compose.conversation)));
+    this.#popup.update(); // the person may have typed meanwhile
+    this.#suggestTopics();
     compose.scope.on("topicMoved", (event) => this.#follow(event));
     compose.scope.on(["channels", "people"], () => this.#destination.draw());
   }
@@ -42,6 +53,12 @@ export class ComposeParts {
   /** What Enter does in a code block, list or quote. */
   get continuation() {
     return continuationIn(this.#compose.box);
+  }
+
+  /** @param {KeyboardEvent} event
+   * @returns {boolean} whether the list of completions has handled it */
+  handleKey(event) {
+    return this.#popup.handleKey(event);
   }
 
   get isTooLong() {
@@ -53,6 +70,7 @@ export class ComposeParts {
     this.attachments.retarget();
     this.#destination.draw();
     this.#notes.update();
+    this.#suggestTopics();
   }
 
   /** A message is in the outbox. After a message to another conversation the box writes here again.
@@ -72,4 +90,26 @@ export class ComposeParts {
     if (keyOf(conversation) !== topicKey(event.stream_id, event.orig_subject ?? event.subject ?? "")) return;
     this.#compose.retarget({ channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? conversation.topic });
   }
+  /** Suggest topics of the channel in the field of the topic, if there is one. */
+  #suggestTopics() {
+    const { topic: field, target, box } = this.#compose;
+    if (!field || !("channel" in target)) return;
+    const popup = new TypeaheadPopup(field, this.#topics, (text) => topicFieldCompletions(text, target.channel));
+    field.addEventListener("keydown", (event) => {
+      if (popup.handleKey(event) || event.key !== "Enter" || event.isComposing) return;
+      event.preventDefault();
+      box.focus();
+    });
+  }
+}
+
+/** @param {import("../state/conversations.js").Conversation} conversation
+ * @returns {import("../state/typeahead_sources.js").Place} */
+function placeOf(conversation) {
+  return isInChannel(conversation) ? conversation : {};
+}
+
+/** @param {string} id */
+function completionList(id) {
+  return h("ul", { class: "offer", id, role: "listbox", "aria-label": t("offers.name"), hidden: true });
 }

@@ -34,7 +34,7 @@ function drawBar() {
 
 function barButton() {
   const state = connectionState();
-  if (state === "reconnecting" || state === "offline") return h("button", { class: "b", type: "button", onclick: () => retryNow() }, t("connection.try-now"));
+  if (["reconnecting", "offline", "unreachable"].includes(state)) return h("button", { class: "b", type: "button", onclick: () => retryNow() }, t("connection.try-now"));
   if (state === "newer") return h("button", { class: "b", type: "button", onclick: () => location.reload() }, t("connection.reload"));
   if (state === "logged-out") return h("a", { class: "b", href: `/login/?next=${encodeURIComponent(`/${location.hash}`)}` }, t("spectator.log-in"));
   return null;

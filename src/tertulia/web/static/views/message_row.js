@@ -58,7 +58,7 @@ export function rowSignature(id, before, context) {
   const message = findMessage(id);
   const above = before === undefined ? undefined : findMessage(before);
   if (!message || hiddenIds.has(id)) return "gone";
-  return [message.version, isGrouped(message, above, context), above ? dayKey(above.timestamp) : "", context.newFrom === id,
+  return [message.version, isMovedHere(message, above), isGrouped(message, above, context), above ? dayKey(above.timestamp) : "", context.newFrom === id,
     context.isMixed && above ? keyOf(conversationOf(above)) : "", revealed.has(id), collapsed.has(id), expandedSignature(id), isMuted(message.sender_id), editForm(id) !== undefined, isEditKept(id)].join("|");
 }
 
@@ -81,7 +81,7 @@ export function drawRow(id, before, context) {
     labels.push(conversationLabel(message));
     nodes.push(conversationBar(message));
   }
-  nodes.push(messageArticle(message, grouped, context, labels));
+  nodes.push(messageArticle(message, grouped, context, labels, isMovedHere(message, above)));
   return nodes;
 }
 
@@ -105,8 +105,9 @@ function rowTemplate(grouped) {
 /** @param {Message} message
  * @param {boolean} grouped
  * @param {RowContext} context
- * @param {string[]} above labels of the lines above it, for screen readers */
-function messageArticle(message, grouped, context, above) {
+ * @param {string[]} above labels of the lines above it, for screen readers
+ * @param {boolean} isMoved whether to say that it was moved here */
+function messageArticle(message, grouped, context, above, isMoved) {
   const isStarred = message.flags.includes("starred");
   const sender = senderName(message);
   const element = rowTemplate(grouped);
@@ -116,7 +117,7 @@ function messageArticle(message, grouped, context, above) {
   element.dataset.id = String(message.id);
   element.setAttribute("aria-label", [...above, messageLabel(message, sender)].join(", "));
   if (!grouped) fillSender(who, message, sender);
-  fillContent(words, message);
+  fillContent(words, message, isMoved);
   time.setAttribute("href", conversationHash(conversationOf(message), message.id));
   time.dataset.at = String(message.timestamp);
   time.textContent = context.isFound ? formatShortTime(message.timestamp) : formatTime(message.timestamp);
@@ -152,8 +153,9 @@ export function showFullTime({ target }) {
 }
 
 /** @param {HTMLElement} element
- * @param {Message} message */
-function fillContent(element, message) {
+ * @param {Message} message
+ * @param {boolean} isMoved */
+function fillContent(element, message, isMoved) {
   if (isMuted(message.sender_id) && !revealed.has(message.id)) {
     element.append(h("button", { class: "b bare covered", type: "button", "data-do": "uncover" }, t("talk.muted-person")));
     return;
@@ -171,7 +173,7 @@ function fillContent(element, message) {
   else element.append(enhance(message.match_content ?? message.content));
   if (message.content.includes("codehilite")) clipCode(element, message.id);
   if (message.is_me_message) showAsAction(element, senderName(message));
-  const changed = editedMark(message);
+  const changed = editedMark(message, isMoved);
   if (changed) (lastParagraph(element) ?? element).append(changed);
   if (message.reactions.length) element.append(reactionList(message));
   if (isEditKept(message.id)) element.append(keptEditLine());
@@ -317,9 +319,19 @@ function messageLabel(message, sender) {
   return parts.join(", ");
 }
 
-/** @param {Message} message */
-function editedMark(message) {
-  const at = message.last_edit_timestamp ?? message.last_moved_timestamp;
+/** Whether a message was moved by itself or is the first of those that were moved with it: after a topic was renamed,
+ * its other messages do not say so again.
+ * @param {Message} message
+ * @param {Message | undefined} above */
+function isMovedHere(message, above) {
+  if (message.last_moved_timestamp === undefined) return false;
+  return !above || above.last_moved_timestamp !== message.last_moved_timestamp || keyOf(conversationOf(above)) !== keyOf(conversationOf(message));
+}
+
+/** @param {Message} message
+ * @param {boolean} isMoved */
+function editedMark(message, isMoved) {
+  const at = message.last_edit_timestamp ?? (isMoved && message.last_moved_timestamp);
   if (!at) return null;
   const word = message.last_edit_timestamp ? "row.edited" : "row.moved";
   return h("button", { class: "edited", type: "button", tabindex: -1, "data-do": "history", "data-at": at }, t(word));

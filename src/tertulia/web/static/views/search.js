@@ -4,14 +4,16 @@ import { channelName, channels, myChannels } from "../state/channels.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
-import { decodeHash, hashOf, parseSearch, searchText } from "../state/narrow.js";
+import { decodeHash, hashOf, searchText } from "../state/narrow.js";
+import { datesLike, daysAgo, isoDate, parseSearch } from "../state/search_terms.js";
 import { nearestNames, unknownName } from "../state/unknown_names.js";
 import { people } from "../state/people.js";
+import { focusView } from "../core/router.js";
 import { nextFrame } from "../core/signals.js";
 import { actionLink, emptyState, resetBody, resetFooter, region } from "./layout.js";
 import { showMessageView } from "./message_view.js";
-import { normalizeText } from "../state/typeahead_sources.js";
-import { t } from "../core/i18n.js";
+import { normalizeText } from "../state/text_matching.js";
+import { currentLanguage, t } from "../core/i18n.js";
 
 /** @typedef {import("../state/routes.js").Route} Route */
 /** @typedef {{text: string, hint: string}} Completion `text` replaces the last word */
@@ -23,10 +25,12 @@ const OPERATORS = ["channel:", "topic:", "from:", "dm:", "before:", "after:", "i
  * @returns {Promise<import("../core/router.js").View>} */
 export async function showSearch(route, scope) {
   const field = searchField();
+  const hadFocus = document.activeElement?.matches('.head input[type="search"]'); // the person searched here, and may go on typing
   field.input.value = route.terms.length ? searchText(route.terms) : decodeHash(route.rest[0] ?? "");
   const back = iconButton("back", t("side.back"), { "data-do": "back", flip: true });
   back.classList.add("only-phone");
   setChildren(region(".head"), back, h("h1", { class: "hidden", id: "title", tabindex: -1 }, t("search.title")), field.frame);
+  if (hadFocus) field.input.focus();
   if (!route.terms.length) {
     resetBody(searchTips()).tabIndex = 0; // it has no control to scroll it by keyboard
     resetFooter();
@@ -46,7 +50,7 @@ export async function showSearch(route, scope) {
   view.body.classList.add("found");
   view.body.prepend(line);
   view.list.keepPosition(draw);
-  scope.on(["lists", "reset"], nextFrame(() => { if (!scope.isClosed) view.list.keepPosition(draw); }));
+  scope.on(["lists", "reset", "connection"], nextFrame(() => { if (!scope.isClosed) view.list.keepPosition(draw); }));
   return view;
 }
 
@@ -67,7 +71,8 @@ function unknownNameState({ kind, name, term }, terms) {
  * @param {import("../state/narrow.js").Term[]} terms
  * @param {import("./message_view.js").MessageView} view */
 function resultSummary(terms, view) {
-  const { ids, hasOldest: foundOldest, hasNewest: foundNewest } = view.messages;
+  const { ids, isLoaded, hasOldest: foundOldest, hasNewest: foundNewest } = view.messages;
+  if (!isLoaded) return [];
   const isAll = foundOldest && foundNewest;
   const count = t(isAll ? "search.found" : "search.found-more", { count: ids.length });
   const narrowing = [...topChannels(ids).map((channel) => ({ operator: "channel", operand: channel })), { operator: "has", operand: "image" }, { operator: "has", operand: "link" }, { operator: "sender", operand: myId() }];
@@ -115,10 +120,12 @@ function searchField() {
     show();
   };
   input.addEventListener("input", () => { chosen = -1; show(); });
-  input.addEventListener("focus", show);
   input.addEventListener("blur", () => { list.hidden = true; });
   input.addEventListener("keydown", (event) => {
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    if (event.key === "ArrowDown" && list.hidden) {
+      event.preventDefault();
+      focusView();
+    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       chosen = (chosen + (event.key === "ArrowDown" ? 1 : -1) + suggestions.length + 1) % (suggestions.length + 1);
       if (chosen === suggestions.length) chosen = -1;
@@ -137,7 +144,7 @@ function searchField() {
     list.hidden = true;
     const terms = parseSearch(completed(input.value).trim());
     if (!terms.length) return;
-    input.blur();
+    if (matchMedia("(pointer: coarse)").matches) input.blur(); // its keyboard would cover the results
     location.hash = hashOf(terms);
   });
   return { frame, input };
@@ -161,27 +168,24 @@ export function suggestionsFor(text) {
     const fitting = OPERATORS.filter((each) => each.startsWith(start) || each.includes(`:${start}`));
     const peopleSuggestions = start.length > 1 ? matchingPeople(start).slice(0, 4).map((name) => ({ text: withQuotes(`${sign}from:`, name), hint: t("search.from") })) : [];
     const channelSuggestions = start.length > 1 ? matchingChannels(start).slice(0, 3).map((name) => ({ text: withQuotes(`${sign}channel:`, name), hint: t("search.channel") })) : [];
-    return [...fitting.slice(0, 5).map((each) => ({ text: sign + each, hint: hintOf(each) })), ...peopleSuggestions, ...channelSuggestions];
+    const dates = start.length > 1 ? datesLike(start).slice(0, 1).map(({ date, hint }) => ({ text: `${sign}after:${date}`, hint })) : [];
+    return [...fitting.slice(0, 5).map((each) => ({ text: sign + each, hint: hintOf(each) })), ...peopleSuggestions, ...channelSuggestions, ...dates];
   }
   const prefix = `${sign}${operator}:`;
   if (["from", "sender", "dm", "pm-with", "dm-including", "mentions"].includes(operator)) return matchingPeople(start).slice(0, 8).map((name) => ({ text: withQuotes(prefix, name), hint: t("search.person") }));
-  if (operator === "channel" || operator === "stream") return matchingChannels(start).slice(0, 8).map((name) => ({ text: withQuotes(prefix, name), hint: t("search.channel") }));
-  if (operator === "before" || operator === "after") return dateSuggestions().filter(({ date }) => date.startsWith(start)).map(({ date, hint }) => ({ text: prefix + date, hint }));
+  if (["channel", "stream", "in"].includes(operator)) return matchingChannels(start).slice(0, 8).map((name) => ({ text: withQuotes(prefix, name), hint: t("search.channel") }));
+  if (operator === "before" || operator === "after") return dateSuggestions(start).map(({ date, hint }) => ({ text: prefix + date, hint }));
   return OPERATORS.filter((each) => each.startsWith(`${operator}:${start}`) && each !== `${operator}:`).map((each) => ({ text: sign + each, hint: hintOf(each) }));
 }
 
-/** Dates to choose from, as `2026-11-01`, with how long ago they are. */
-function dateSuggestions() {
-  const words = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
-  return [0, 1, 7, 30, 365].map((days) => {
-    const day = new Date();
-    day.setDate(day.getDate() - days);
-    return { date: `${day.getFullYear()}-${pad(day.getMonth() + 1)}-${pad(day.getDate())}`, hint: words.format(-days, "day") };
-  });
+/** Dates to choose from, as `2026-11-01`, with how long ago they are.
+ * @param {string} start of the date, or of its name
+ * @returns {{date: string, hint: string}[]} */
+function dateSuggestions(start) {
+  const relative = new Intl.RelativeTimeFormat(currentLanguage(), { numeric: "auto" });
+  const usual = [0, 1, 7, 30, 365].map((days) => ({ date: isoDate(daysAgo(days)), hint: relative.format(-days, "day") }));
+  return /^[\d-]{3,}$|^$/.test(start) ? usual.filter(({ date }) => date.startsWith(start)) : datesLike(start).slice(0, 5);
 }
-
-/** @param {number} number */
-const pad = (number) => String(number).padStart(2, "0");
 
 /** @param {string} text
  * @param {string} replacement */

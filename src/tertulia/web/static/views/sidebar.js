@@ -20,6 +20,7 @@ import { filterField, filterSections, isFiltering } from "./sidebar_filter.js";
 import { drawUnreadIcon } from "./unread_icon.js";
 import { fetchTopics, isTopicMuted, topicsOf } from "../state/topics.js";
 import { channelTotals, mentionsIn, unreadCount, unreadTotals } from "../state/unread.js";
+import { hasChannelsToJoin } from "../state/write_access.js";
 import { formatNumber, t } from "../core/i18n.js";
 
 /** @typedef {import("../state/routes.js").Route} Route */
@@ -296,15 +297,17 @@ function drawCount(row, count, { isMention, soft, word = "unread" } = {}) {
   if (shown.firstChild) shown.firstChild.nodeValue = text;
   else shown.append(text);
   if (!present) row.append(shown);
-  row.setAttribute("aria-label", `${[...row.children].filter((child) => child !== shown).map(spokenText).join("")} ${text} ${t(`badge.${word}`, { count })}`);
+  const hidden = [...row.querySelectorAll(".hidden")].map((part) => part.textContent).join("");
+  row.setAttribute("aria-label", `${[...row.children].filter((child) => child !== shown).map(spokenText).join("")} ${text} ${t(`badge.${word}`, { count })}${hidden}`);
 }
 
-/** The text of a part of a row as assistive technology reads it.
+/** The visible text of a part of a row as assistive technology reads it: a name begins with what is seen, so that
+ * people who speak to their computer can say it.
  * @param {Node} node
  * @returns {string} */
 function spokenText(node) {
   if (!(node instanceof Element)) return node.nodeValue ?? "";
-  if (node.ariaHidden === "true") return "";
+  if (node.ariaHidden === "true" || node.classList.contains("hidden")) return "";
   return node.ariaLabel ?? node.getAttribute("alt") ?? [...node.childNodes].map(spokenText).join("");
 }
 
@@ -391,9 +394,11 @@ function moreRow(key, text, build) {
 }
 
 /** A way to channels to join; a way to make one if there are none.
- * @returns {KeyedChild} */
+ * @returns {KeyedChild | false} */
 function findChannels() {
-  const makes = state.can_create_streams !== false && ![...channels.values()].some((channel) => !channel.subscribed && !channel.is_archived);
+  const joins = hasChannelsToJoin();
+  const makes = !joins && state.can_create_streams !== false && !state.is_guest;
+  if (!joins && !makes) return false;
   const build = () => h("a", { class: "row muted", href: makes ? "#channels/new" : "#channels/available", "data-key": "channels" }, icon("plus", "s"));
   const row = moreRow("channels", t(makes ? "side.make-channel" : "side.find-channels"), build);
   return { key: "find-channels", build: () => h("ul", { class: "more-channels" }), update: (list) => setKeyedChildren(list, [row]) };

@@ -6,8 +6,10 @@ import { focusView } from "../core/router.js";
 import { t } from "../core/i18n.js";
 import { channels } from "../state/channels.js";
 import { destinationHash, findDestinations, matchedPieces } from "../state/destinations.js";
-import { hashOf, parseSearch } from "../state/narrow.js";
+import { hashOf } from "../state/narrow.js";
+import { parseSearch } from "../state/search_terms.js";
 import { channelTotals, mentionsIn, unreadCount } from "../state/unread.js";
+import { hasChannelsToJoin } from "../state/write_access.js";
 
 /** @typedef {import("../state/destinations.js").Destination} Destination */
 
@@ -66,7 +68,7 @@ export function filterSections() {
   const search = hashOf(parseSearch(sidebarFilter));
   const link = (/** @type {string} */ extra) => h("a", { href: search, class: extra, "data-key": "search" }, t("filter.search", { text: sidebarFilter }));
   if (!people.length && !found.length && !topics.length) {
-    const nothing = () => h("div", { class: "none big" }, h("p", { role: "status" }, t("filter.nothing", { text: sidebarFilter })), link(""), h("a", { href: "#channels" }, t("filter.browse")));
+    const nothing = () => h("div", { class: "none big" }, h("p", { role: "status" }, t("filter.nothing", { text: sidebarFilter })), link(""), hasChannelsToJoin() && h("a", { href: "#channels" }, t("filter.browse")));
     return [{ key: "nothing", data: [sidebarFilter], build: nothing }];
   }
   return [

@@ -4,7 +4,7 @@ import { composeAt } from "./compose_commands.js";
 import { avatar, badge, channelDot, presenceText } from "./avatars.js";
 import { fetchMessages, messageSummary } from "./conversation_rows.js";
 import { isPhone } from "./layout.js";
-import { DAY_SECONDS, dayKey, formatShortTime, preferredLocale } from "./time.js";
+import { dayKey, dayKeyBefore, formatShortTime, preferredLocale } from "./time.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { currentRoute } from "../core/router.js";
 import { on } from "../core/signals.js";
@@ -14,7 +14,8 @@ import { isResolved, keyOf } from "../state/conversations.js";
 import { destinationHash, findDestinations, matchedPieces, recentDestinations, viewDestinations, waitingDestinations } from "../state/destinations.js";
 import { recentDirectMessages } from "../state/direct_messages.js";
 import { findMessage } from "../state/messages.js";
-import { hashOf, parseSearch } from "../state/narrow.js";
+import { hashOf } from "../state/narrow.js";
+import { parseSearch } from "../state/search_terms.js";
 import { getPerson } from "../state/people.js";
 import { isSpectator, state } from "../state/session.js";
 import { fetchTopics, isTopicMuted, topicsOf } from "../state/topics.js";
@@ -223,7 +224,7 @@ function formatAge(seconds) {
   const inUnit = (/** @type {number} */ count, /** @type {string} */ unit) => new Intl.NumberFormat(preferredLocale(), { style: "unit", unit, unitDisplay: "short" }).format(count);
   if (minutes < 60) return inUnit(minutes, "minute");
   if (dayKey(seconds) === dayKey(now)) return inUnit(Math.floor(minutes / 60), "hour");
-  if (dayKey(seconds) !== dayKey(now - DAY_SECONDS)) return formatShortTime(seconds);
+  if (dayKey(seconds) !== dayKeyBefore(now)) return formatShortTime(seconds);
   const yesterday = new Intl.RelativeTimeFormat(preferredLocale(), { numeric: "auto" }).format(-1, "day");
   return yesterday.charAt(0).toUpperCase() + yesterday.slice(1);
 }

@@ -22,6 +22,14 @@ export function dayKey(seconds) {
   return new Date(seconds * 1000).toDateString();
 }
 
+/** The same for the day before. A day may have 23 or 25 hours.
+ * @param {number} seconds */
+export function dayKeyBefore(seconds) {
+  const day = new Date(seconds * 1000);
+  day.setDate(day.getDate() - 1);
+  return day.toDateString();
+}
+
 /** A day as a heading: "Today, 15 November".
  * @param {number} seconds
  * @param {number} [now] */
@@ -29,7 +37,7 @@ export function formatDay(seconds, now = Date.now() / 1000) {
   const isThisYear = new Date(seconds * 1000).getFullYear() === new Date(now * 1000).getFullYear();
   const date = dateFormat({ day: "numeric", month: "long", ...(!isThisYear && { year: "numeric" }) }).format(seconds * 1000);
   if (dayKey(seconds) === dayKey(now)) return t("time.today", { date });
-  if (dayKey(seconds) === dayKey(now - DAY_SECONDS)) return t("time.yesterday", { date });
+  if (dayKey(seconds) === dayKeyBefore(now)) return t("time.yesterday", { date });
   const day = dateFormat({ weekday: "long" }).format(seconds * 1000);
   return t("time.day", { day, date });
 }

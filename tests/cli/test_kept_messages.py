@@ -102,7 +102,7 @@ def test_erased_messages_cannot_be_restored(own_chat, owner):
 def test_messages_that_retention_would_delete_again_are_not_restored(own_chat, owner):
     kitchen = own_chat.channel("kitchen").id
     deletes(owner, owner.says("Soup", to="kitchen > lunch"))
-    own_chat.write(lambda tx: tx.execute("UPDATE kept_message SET sent_at = sent_at - 864000"))
+    own_chat.write(lambda tx: tx.execute("UPDATE deleted_message SET sent_at = sent_at - 864000"))
     owner.patch(f"/streams/{kitchen}", message_retention_days=3).succeeds()
 
     refused = runs(own_chat, "restore", "--all", "--yes")

@@ -8,6 +8,7 @@ from typing import Any
 from tertulia import storage
 from tertulia.database import BlockingDatabase, schema
 from tertulia.database.tx import Tx
+from tertulia.domain.messages.deleted import KeptSelection
 from tertulia.domain.messages.message import Draft
 
 WITHOUT_AN_ORGANIZATION = {
@@ -248,6 +249,83 @@ def _older_rows(tx: Tx) -> dict[str, int]:
         for number in (11, 12)
     )
     return {"realm": realm, "user": user, "message": first, "shown": second}
+
+
+# --- deleted messages ---
+
+DELETED_BEFORE = """
+INSERT INTO channel (id, realm_id, name, name_key, permissions, created_at)
+    VALUES (5, {realm}, 'Kitchen', 'kitchen', '{{}}', 0),
+    (6, {realm}, 'Garden', 'garden', '{{}}', 0);
+INSERT INTO legal_hold (realm_id, channel_id, reason, created_at) VALUES ({realm}, 6, 'Case', 0);
+INSERT INTO kept_message (id, realm_id, sender_id, channel_id, topic, topic_key, content, rendered,
+        render_version, client, sent_at, read_by_sender, is_me, channel_wildcard, has_link,
+        has_image, has_attachment, origin_channel_id, edited_at, resolve_notice, reason,
+        deleted_at, deleted_by, purge_after)
+    VALUES (9, {realm}, {user}, 5, 'Lunch', 'lunch', 'So"up', '<p>So"up</p>', 3, 'test', 1.25, TRUE,
+        FALSE, FALSE, TRUE, FALSE, TRUE, 5, 4.5, FALSE, 'topic', 7.5, {user}, 8.5),
+    (10, {realm}, {user}, NULL, '', '', 'Salad', '<p>Salad</p>', 3, 'test', 2.25, FALSE, FALSE,
+        FALSE, FALSE, FALSE, FALSE, NULL, NULL, FALSE, 'message', 7.5, NULL, 8.5);
+INSERT INTO kept_message_flag (user_id, flag, message_id, realm_id)
+    VALUES ({user}, 'starred', 9, {realm});
+INSERT INTO kept_reaction (id, realm_id, message_id, user_id, emoji_name, emoji_code, reaction_type)
+    VALUES (30, {realm}, 9, {user}, 'tada', '1f389', 'unicode_emoji');
+INSERT INTO kept_submessage (id, realm_id, message_id, sender_id, msg_type, content)
+    VALUES (31, {realm}, 9, {user}, 'widget', 'x');
+INSERT INTO kept_message_edit (id, realm_id, message_id, user_id, edited_at, prev_content,
+        prev_channel_id, channel_id)
+    VALUES (33, {realm}, 9, {user}, 4.5, 'Soap', 6, 5);
+INSERT INTO held_message_edit (id, realm_id, message_id, user_id, edited_at, prev_content)
+    VALUES (32, {realm}, 9, {user}, 3.5, 'S'), (34, {realm}, {message}, {user}, 3.5, 'y');
+INSERT INTO kept_removed_link_preview (message_id, realm_id) VALUES (9, {realm});
+INSERT INTO upload (id, realm_id) VALUES (40, {realm});
+INSERT INTO kept_attachment (id, realm_id, owner_id, upload_id, path_id, name, content_type, size,
+        width, height, is_animated, created_at)
+    VALUES (41, {realm}, {user}, 40, '1/ab/a.txt', 'a.txt', 'text/plain', 3, 0, 0, FALSE, 0);
+INSERT INTO kept_attachment_message (attachment_id, message_id, realm_id) VALUES (41, 9, {realm})
+"""
+
+
+def test_deleted_messages_of_an_older_server_are_carried_over(kind, databases):
+    url, _ = databases.new(kind, untouched=True)
+    database = BlockingDatabase.at(url)
+    of_0_3 = [each for each in schema.migrations() if each.number < 190]
+    connection = database.dialect.connect()
+    database.dialect.begin_write(connection)
+    schema.apply(connection, database.dialect, of_0_3)
+    tx = Tx(connection, database.dialect, 0, 0.0)
+    given = _older_rows(tx)
+    for statement in schema.statements(DELETED_BEFORE.format(**given)):
+        tx.execute(statement)
+    connection.execute("COMMIT")
+    connection.close()
+
+    database.migrate()
+
+    here = database.of(given["realm"])
+    soup, salad = here.read(lambda tx: storage.messages.deleted.find(tx, KeptSelection(), limit=9))
+    assert (soup.message.content, soup.reason, soup.deleted_by) == ('So"up', "topic", given["user"])
+    assert [each.prev_content for each in soup.message.edits] == ["S", "Soap"]
+    assert here.read(storage.messages.deleted.due, 9) == [salad.message.id]  # 9 was in the garden
+    here.write(storage.messages.deleted.restore, [9, 10])
+
+    def restored(tx: Tx) -> list[Any]:
+        message = storage.messages.find_many(tx, tx.realm_id, [9])
+        (detailed,) = storage.messages.details.with_details(tx, [message[9]], with_held=True)
+        (row,) = tx.tuples("SELECT has_link, has_image, has_attachment FROM message WHERE id = 9")
+        flags = tx.column("SELECT flag FROM message_flag WHERE message_id = 9")
+        return [detailed, [bool(each) for each in row], flags]
+
+    message, has, flags = here.read(restored)
+    assert (message.topic, message.edited_at, message.sent_at) == ("Lunch", 4.5, 1.25)
+    assert [each.emoji_name for each in message.reactions] == ["tada"]
+    assert [each.id for each in message.submessages] == [31]
+    assert [each.id for each in message.edits] == [32, 33]
+    assert (has, flags) == ([True, False, True], ["starred"])
+    held = here.read(lambda tx: tx.column("SELECT id FROM message_edit WHERE is_held ORDER BY id"))
+    assert held == [32, 34]
+    assert here.read(storage.messages.deleted.files_of, given["user"]) == [41]
+    assert here.read(lambda tx: tx.has_row("removed_link_preview", message_id=9))
 
 
 # --- servers of two versions on one database ---

@@ -32,9 +32,8 @@ NOT_CARRIED = {
     "recovery_code", "reminder", "reply_address", "send_key", "session",
     "stopped_answer",
     "attachment_scheduled", "attachment_thumbnail", "agent_code", "agent_grant", "agent_position",
-    "agent_token", "removed_link_preview", "kept_attachment", "kept_attachment_message",
-    "kept_message", "kept_message_edit", "kept_message_flag", "kept_reaction",
-    "kept_removed_link_preview", "kept_submessage", "legal_hold", "held_message_edit",
+    "agent_token", "removed_link_preview", "deleted_attachment", "deleted_message",
+    "deleted_message_file", "legal_hold",
 }  # fmt: skip
 CARRIED = {
     "account": "zerver_userprofile",

@@ -14,6 +14,7 @@ class Row(Protocol):
     """A row of a result: values by column name."""
 
     def __getitem__(self, column: str, /) -> Any: ...
+    def keys(self) -> Iterable[str]: ...
 
 
 class Cursor(Protocol):

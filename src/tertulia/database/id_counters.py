@@ -17,17 +17,10 @@ def jump_after(seconds: float) -> int:
 
 def counters(tx: Tx) -> dict[str, int]:
     """The last assigned id by table, ids of deleted rows included."""
-    deleted = has_deleted_messages(tx) and tx.value(
-        "SELECT max(newest) AS value FROM deleted_message"
-    )
+    deleted = _newest_deleted(tx)
     newest = tx.value("SELECT max(id) AS value FROM message")
     known = tx.counters()
-    return known | {"message": max(known.get("message", 0), newest or 0, deleted or 0)}
-
-
-def has_deleted_messages(tx: Tx) -> bool:
-    """Whether the schema is new enough to have the table `deleted_message`."""
-    return any(row["table_name"] == "deleted_message" for row in tx.all(tx.dialect.sql.columns))
+    return known | {"message": max(known.get("message", 0), newest or 0, deleted)}
 
 
 def jump(tx: Tx, counters: dict[str, int], by: int) -> None:
@@ -40,10 +33,20 @@ def jump_ids(tx: Tx, counters: dict[str, int], by: int) -> None:
     """Move all counters ahead except those of events: queues are positions in the log."""
     for table, last in counters.items():
         tx.set_counter(table, last + by)
-    tx.execute("DELETE FROM deleted_message")
+    tx.execute("DELETE FROM newest_deleted_message")
     tx.execute(
-        "INSERT INTO deleted_message (realm_id, newest)"
+        "INSERT INTO newest_deleted_message (realm_id, newest)"
         " SELECT min(id), :newest FROM realm HAVING count(*) > 0",
         newest=counters["message"] + by,
     )
     tx.execute("UPDATE presence SET update_id = update_id + :by", by=by)
+
+
+def _newest_deleted(tx: Tx) -> int:
+    """The newest id of a deleted message; also in data that is not upgraded yet."""
+    names = (
+        row["table_name"]
+        for row in tx.all(tx.dialect.sql.columns)
+        if row["column_name"] == "newest"
+    )
+    return max((tx.number(f"SELECT max(newest) AS value FROM {name}") for name in names), default=0)

@@ -12,9 +12,12 @@ from tertulia.database.tx import Tx
 from tertulia.domain.messages.deleted import KeptMessage, KeptSelection
 from tertulia.domain.messages.message import Message
 from tertulia.storage.export_queries import CHOSEN
-from tertulia.storage.organization.legal_holds import EDIT_TABLES, was_in
+from tertulia.storage.organization.legal_holds import involves, was_in
 
 WORD_BATCH = 1_000  # messages whose texts are compared at once
+_COLUMNS = (
+    "m.id, m.realm_id, m.sender_id, m.channel_id, m.conversation_id, m.origin_channel_id, m.sent_at"
+)
 
 # What one user wrote and received: in the channels that they may read, and in conversations. Where
 # a message was received is where it was sent; where it may be read is where it is now.
@@ -48,13 +51,10 @@ class Discovery(msgspec.Struct, frozen=True):
         assert not self.words, "the words were not looked up"
         wanted = []
         if self.user_ids:
-            wanted.append(
-                "(m.sender_id IN (SELECT a.id FROM account a WHERE a.id IN :users"
-                " OR a.bot_owner_id IN :users) OR m.conversation_id IN (SELECT v.conversation_id"
-                " FROM conversation_member v WHERE v.user_id IN :users))"
-            )
+            wanted.append(involves("IN :users"))
         if self.channel_ids:
-            wanted.append(was_in("IN :channels"))
+            either = [was_in("IN :channels", table) for table in ("message", "deleted_message")]
+            wanted.append(f"({' OR '.join(either)})")
         if self.since is not None:
             wanted.append("m.sent_at >= :since")
         if self.until is not None:
@@ -91,10 +91,13 @@ class ArchivedMessages(msgspec.Struct, frozen=True):
     @property
     def source(self) -> str:
         """The messages with their topics, and the deleted ones if they are wanted."""
-        messages = f"SELECT {storage.messages.deleted.OF_MESSAGE} FROM message m"
+        messages = f"SELECT {_COLUMNS}, {storage.channels.topics.KEY} AS topic_key"
         if self.discovery is None:
-            return f"({messages})"
-        return f"({messages} UNION ALL SELECT {storage.messages.deleted.MESSAGE} FROM kept_message)"
+            return f"({messages} FROM message m)"
+        return (
+            f"({messages}, '' AS channel_ids FROM message m"
+            f" UNION ALL SELECT {_COLUMNS}, m.topic_key, m.channel_ids FROM deleted_message m)"
+        )
 
     @property
     def condition(self) -> str:
@@ -143,22 +146,24 @@ def find_words(tx: Tx, wanted: Discovery) -> Discovery:
             " WHERE m.id IN :ids"
             " UNION ALL SELECT m.id, e.prev_topic, NULL, NULL FROM message m"
             f" JOIN topic_edit e ON {storage.messages.edits.OF_TOPIC} WHERE m.id IN :ids"
-            " UNION ALL SELECT id, topic, content, rendered FROM kept_message WHERE id IN :ids"
-            + "".join(
-                " UNION ALL SELECT message_id, prev_topic, prev_content, prev_rendered"
-                f" FROM {table} WHERE message_id IN :ids"
-                for table in EDIT_TABLES
-            ),
+            " UNION ALL SELECT message_id, prev_topic, prev_content, prev_rendered"
+            " FROM message_edit WHERE message_id IN :ids",
             ids=ids,
         )
+        widgets = storage.messages.submessages.of_messages(tx, ids)
+        for kept in (each.message for each in kept_among(tx, ids)):
+            versions.append((kept.id, kept.topic, kept.content, kept.rendered))
+            versions += [
+                (kept.id, each.prev_topic, each.prev_content, each.prev_rendered)
+                for each in kept.edits
+            ]
+            widgets[kept.id] = kept.submessages
         having = {each for each, *version in versions if _has_one(_texts(*version), folded)}
-        for prefix in ("", "kept_"):
-            parts_of = storage.messages.submessages.of_messages(tx, ids, prefix)
-            having |= {
-                each
-                for each, parts in parts_of.items()
-                if _has_one(domain.messages.widgets.texts_of(parts), folded)
-            }
+        having |= {
+            each
+            for each, parts in widgets.items()
+            if _has_one(domain.messages.widgets.texts_of(parts), folded)
+        }
         found += [each for each in ids if each in having]
         after = ids[-1]
     return replace(others, message_ids=found)
@@ -277,24 +282,15 @@ def _pages(
         **chosen.params,
     ):
         found = storage.messages.find_many(tx, tx.realm_id, ids)
-        messages = [found[message_id] for message_id in ids if message_id in found]
-        detailed = storage.messages.details.with_details(tx, messages)
-        yield _with_kept(tx, detailed, ids) if chosen.discovery is not None else detailed
+        with_deleted = chosen.discovery is not None
+        messages = storage.messages.details.with_details(
+            tx, [found[each] for each in ids if each in found], with_held=with_deleted
+        )
+        if with_deleted:
+            kept = kept_among(tx, [each for each in ids if each not in found])
+            messages += [each.message for each in kept]
+        yield sorted(messages, key=lambda each: each.id)
         after = ids[-1]
-
-
-def _with_kept(tx: Tx, messages: list[Message], ids: list[int]) -> list[Message]:
-    """Add the deleted messages, and the earlier versions that legal holds have kept."""
-    there = {message.id for message in messages}
-    kept = [each.message for each in kept_among(tx, [each for each in ids if each not in there])]
-    found = messages + storage.messages.details.with_details(tx, kept, "kept_")
-    earlier = storage.messages.edits.of_messages(tx, ids, "held_")
-    return [
-        replace(message, edits=earlier[message.id] + message.edits)
-        if message.id in earlier
-        else message
-        for message in sorted(found, key=lambda each: each.id)
-    ]
 
 
 def kept_among(tx: Tx, message_ids: Sequence[int]) -> list[KeptMessage]:

@@ -10,13 +10,8 @@ UNDECLARED = (
     ("realm_export", "attachment_id", "attachment"),
     ("channel", "first_message_id", "message"),
     ("channel", "folder_id", "channel_folder"),
-    ("held_message_edit", "channel_id", "channel"),
-    ("held_message_edit", "message_id", "message"),
-    ("held_message_edit", "prev_channel_id", "channel"),
-    ("kept_attachment_message", "attachment_id", "attachment"),
-    ("kept_message", "origin_channel_id", "channel"),
-    ("kept_message_edit", "channel_id", "channel"),
-    ("kept_message_edit", "prev_channel_id", "channel"),
+    ("deleted_message", "origin_channel_id", "channel"),
+    ("deleted_message_file", "attachment_id", "attachment"),
     ("message", "origin_channel_id", "channel"),
     ("message_edit", "channel_id", "channel"),
     ("message_edit", "prev_channel_id", "channel"),
@@ -127,7 +122,7 @@ _FILE_PROBLEMS = {
     "{} stored files have no attachment": (
         "SELECT count(*) AS value FROM upload u WHERE u.touched_at IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM attachment a WHERE a.upload_id = u.id)"
-        " AND NOT EXISTS (SELECT 1 FROM kept_attachment a WHERE a.upload_id = u.id)"
+        " AND NOT EXISTS (SELECT 1 FROM deleted_attachment a WHERE a.upload_id = u.id)"
     ),
     "{} organizations have miscounted their files": (
         "SELECT count(*) AS value FROM realm r WHERE r.upload_bytes <>"

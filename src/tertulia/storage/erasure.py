@@ -13,9 +13,7 @@ STAYS = {
     ("audit_entry", "actor_id"),
     ("channel", "creator_id"),
     ("conversation_member", "user_id"),
-    ("held_message_edit", "user_id"),
-    ("kept_message", "deleted_by"),
-    ("kept_message_edit", "user_id"),
+    ("deleted_message", "deleted_by"),
     ("legal_hold", "created_by"),
     ("legal_hold", "ended_by"),
     ("message", "sender_id"),
@@ -26,7 +24,7 @@ STAYS = {
 # Deleted with the bytes of the file.
 DELETED_BEFORE = {
     ("attachment", "owner_id"),
-    ("kept_attachment", "owner_id"),
+    ("deleted_attachment", "owner_id"),
     ("upload", "person_id"),
 }
 STEP = 5_000  # rows of a large table per transaction
@@ -48,6 +46,8 @@ def rows_of(tx: Tx, user_id: int) -> None:
         " WHERE person_id = :user AND realm_id = :realm",
         user=user_id,
     )
+    while storage.messages.deleted.remove_user(tx, user_id, STEP):
+        pass
     references = storage.data_check.references(tx)
     own = [
         (table, column)

@@ -129,7 +129,9 @@ def test_earlier_versions_on_hold_outlive_the_limits_of_the_history(chat, owner,
 
     owner.delete(f"/realm/legal_holds/{number}").succeeds()
     purges(chat)
-    left = chat.read(lambda tx: tx.number("SELECT count(*) AS value FROM held_message_edit"))
+    left = chat.read(
+        lambda tx: tx.number("SELECT count(*) AS value FROM message_edit WHERE is_held")
+    )
     assert left == 0
 
 
@@ -187,7 +189,7 @@ def test_a_file_that_its_owner_deletes_is_kept_while_its_message_is_on_hold(chat
     purges(chat)
 
     assert ana.get("/attachments").succeeds()["attachments"] == []
-    count = "SELECT count(*) AS value FROM kept_attachment WHERE realm_id = :realm"
+    count = "SELECT count(*) AS value FROM deleted_attachment WHERE realm_id = :realm"
     assert chat.read(lambda tx: tx.number(count)) == 1
     owner.delete(f"/realm/legal_holds/{number}").succeeds()
     purges(chat)
@@ -284,7 +286,7 @@ def test_a_file_stays_on_hold_if_its_link_is_edited_away_before_it_is_deleted(ch
         ana.delete(f"/attachments/{file['id']}").succeeds()
     purges(chat)
 
-    names = "SELECT name FROM kept_attachment WHERE realm_id = :realm"
+    names = "SELECT name FROM deleted_attachment WHERE realm_id = :realm"
     assert chat.read(lambda tx: tx.column(names)) == ["plan.txt"]
 
 
@@ -298,7 +300,7 @@ def test_a_file_stays_on_hold_if_another_user_edits_the_link_away(chat, owner, a
     ana.delete(f"/messages/{mine.id}").succeeds()
     purges(chat)
 
-    names = "SELECT name FROM kept_attachment WHERE realm_id = :realm"
+    names = "SELECT name FROM deleted_attachment WHERE realm_id = :realm"
     assert chat.read(lambda tx: tx.column(names)) == ["plan.txt"]
 
 
@@ -326,7 +328,7 @@ def test_a_file_stays_on_hold_if_another_message_that_links_it_is_deleted(chat, 
     ana.delete(f"/messages/{copy.id}").succeeds()
     purges(chat)
 
-    names = "SELECT name FROM kept_attachment WHERE realm_id = :realm"
+    names = "SELECT name FROM deleted_attachment WHERE realm_id = :realm"
     assert chat.read(lambda tx: tx.column(names)) == ["plan.txt"]
 
 

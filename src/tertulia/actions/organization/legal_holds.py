@@ -103,7 +103,7 @@ def _announce(tx: Tx) -> None:
 
 def realms_to_purge(tx: Tx) -> list[int]:
     """Organizations in which `purge_batch` may have something to do."""
-    found = storage.organization.legal_holds.realms_with_kept_edits(tx)
+    found = storage.organization.legal_holds.realms_with_held_edits(tx)
     return sorted({*found, *storage.messages.deleted.realms_with_unlinked_files(tx)})
 
 

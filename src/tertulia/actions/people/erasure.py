@@ -56,8 +56,11 @@ def delete_messages(tx: Tx, user: User) -> int:
 
 
 def delete_kept_messages(tx: Tx, user: User) -> int:
-    """Delete some of their deleted messages that are kept. Returns their number."""
-    return actions.messages.restoration.erase_batch(tx, KeptSelection(sender_id=user.id))
+    """Delete some of their deleted messages that are kept, or else their reactions and flags on
+    some of others. Returns the number of these messages."""
+    return actions.messages.restoration.erase_batch(
+        tx, KeptSelection(sender_id=user.id)
+    ) or storage.messages.deleted.remove_user(tx, user.id, MESSAGES_PER_BATCH)
 
 
 def finish(tx: Tx, user: User) -> None:

@@ -14,6 +14,9 @@ types: Mapping[str, str] = {
     "bytewise": ' COLLATE "C"',  # so that lower() changes only ASCII letters
     "clustered": "",  # rows are not ordered
     "sha256_of_digest": "encode(sha256(convert_to(digest, 'UTF8')), 'hex')",
+    "json_object": "json_build_object",
+    "json_array": "json_agg",
+    "text_of": "string_agg",
     "random_id": "replace(gen_random_uuid()::text, '-', '')",
     "random_stamp": "(1 + floor(random() * 2147483646))::integer",
 }

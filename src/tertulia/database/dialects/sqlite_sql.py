@@ -19,6 +19,9 @@ types: Mapping[str, str] = {
     "bytewise": "",  # lower() changes only ASCII letters
     "clustered": " WITHOUT ROWID",
     "sha256_of_digest": "sha256(digest)",
+    "json_object": "json_object",
+    "json_array": "json_group_array",
+    "text_of": "group_concat",
     "random_id": "lower(hex(randomblob(16)))",
     "random_stamp": "(1 + abs(random() % 2147483646))",
 }
@@ -33,7 +36,7 @@ columns = (
 )
 next_message_id = (
     "(SELECT 1 + max(coalesce((SELECT max(id) FROM message), 0),"
-    " coalesce((SELECT max(newest) FROM deleted_message), 0)))"
+    " coalesce((SELECT max(newest) FROM newest_deleted_message), 0)))"
 )
 version = "SELECT 'SQLite ' || sqlite_version() AS value"
 size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"

@@ -42,7 +42,7 @@ def delete(tx: Tx, attachment: Attachment) -> None:
 def keep(tx: Tx, attachment: Attachment) -> None:
     """Move the record to those of deleted files that kept messages link; its bytes stay."""
     tx.execute(
-        f"INSERT INTO kept_attachment ({_COLUMNS}) SELECT {_COLUMNS} FROM attachment"
+        f"INSERT INTO deleted_attachment ({_COLUMNS}) SELECT {_COLUMNS} FROM attachment"
         " WHERE id = :id AND realm_id = :realm",
         id=attachment.id,
     )
@@ -52,11 +52,11 @@ def keep(tx: Tx, attachment: Attachment) -> None:
 def restore(tx: Tx, attachment_id: int) -> Attachment | None:
     """Move the record of a kept file back. None if there is none."""
     tx.execute(
-        f"INSERT INTO attachment ({_COLUMNS}) SELECT {_COLUMNS} FROM kept_attachment"
+        f"INSERT INTO attachment ({_COLUMNS}) SELECT {_COLUMNS} FROM deleted_attachment"
         " WHERE id = :id AND realm_id = :realm",
         id=attachment_id,
     )
-    if not tx.delete("kept_attachment", id=attachment_id):
+    if not tx.delete("deleted_attachment", id=attachment_id):
         return None
     found = find(tx, attachment_id)
     assert found is not None
@@ -67,10 +67,10 @@ def restore(tx: Tx, attachment_id: int) -> Attachment | None:
 def delete_kept(tx: Tx, attachment_id: int) -> int | None:
     """Delete the record of a kept file. Returns its upload; None if there is no such file."""
     upload_id: int | None = tx.value(
-        "SELECT upload_id AS value FROM kept_attachment WHERE id = :id AND realm_id = :realm",
+        "SELECT upload_id AS value FROM deleted_attachment WHERE id = :id AND realm_id = :realm",
         id=attachment_id,
     )
-    tx.delete("kept_attachment", id=attachment_id)
+    tx.delete("deleted_attachment", id=attachment_id)
     return upload_id
 
 

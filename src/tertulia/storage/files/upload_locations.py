@@ -19,7 +19,8 @@ _UPLOADS = RowMapper(
 
 # The files that are shown, and those that kept messages link.
 _FILES = (
-    "(SELECT upload_id, size FROM attachment UNION ALL SELECT upload_id, size FROM kept_attachment)"
+    "(SELECT upload_id, size FROM attachment"
+    " UNION ALL SELECT upload_id, size FROM deleted_attachment)"
 )
 
 
@@ -37,7 +38,7 @@ def of_kept_file(tx: Tx, attachment_id: int) -> StoredUpload | None:
     """The upload of a deleted file that is kept."""
     return _UPLOADS.one(
         tx,
-        "FROM kept_attachment a JOIN upload u ON u.id = a.upload_id"
+        "FROM deleted_attachment a JOIN upload u ON u.id = a.upload_id"
         " WHERE a.id = :id AND a.realm_id = :realm",
         id=attachment_id,
     )
@@ -116,7 +117,7 @@ def replace(tx: Tx, old_id: int, new_id: int) -> bool:
             new=new_id,
             old=old_id,
         )
-        for table in ("attachment", "kept_attachment")
+        for table in ("attachment", "deleted_attachment")
     )
     storage.files.uploads.mark_for_deletion(tx, old_id if wanted else new_id)
     return wanted > 0

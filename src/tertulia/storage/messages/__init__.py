@@ -46,11 +46,6 @@ COLUMNS = ", ".join(
         f"{_MEMBERS} AS member_ids",
     ]
 )
-# The same of a row of `kept_message`, which belongs to no topic.
-KEPT_COLUMNS = (
-    f"{', '.join(f'm.{name}' for name in NAMES if not name.startswith('topic_'))},"
-    f" NULL AS topic_id, 0 AS topic_since, {_MEMBERS} AS member_ids"
-)
 # Tables whose rows are deleted with their message.
 MESSAGE_TABLES = (
     "message_flag",
@@ -243,10 +238,10 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
 def record_newest_deleted(tx: Tx, message_id: int) -> None:
     """Never assign ids up to this one again."""
     tx.execute(
-        "INSERT INTO deleted_message (realm_id, newest) VALUES (:realm, :newest)"
+        "INSERT INTO newest_deleted_message (realm_id, newest) VALUES (:realm, :newest)"
         " ON CONFLICT (realm_id) DO UPDATE SET newest = CASE"
-        " WHEN deleted_message.newest < excluded.newest THEN excluded.newest"
-        " ELSE deleted_message.newest END",
+        " WHEN newest_deleted_message.newest < excluded.newest THEN excluded.newest"
+        " ELSE newest_deleted_message.newest END",
         newest=message_id,
     )
 

@@ -1,13 +1,18 @@
-"""Deleted messages that are kept: their rows are moved to tables of their own, and back.
+"""Deleted messages that are kept: each is one row, whose document holds all that belonged to it.
 
-Only this module moves rows, so no other path leads to a deleted message. Each of these tables has
-the columns of the table that its name ends with; a test compares them.
+Only this module reads and writes documents, so no other path leads to a deleted message. A document
+has the rows of `message` and of the tables in `DETAILS`, as they were, without the columns that
+`deleted_message` has itself. So a new column of these tables needs no change here.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
+
 from tertulia import domain, storage
+from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.deleted import (
     Deletion,
@@ -16,109 +21,174 @@ from tertulia.domain.messages.deleted import (
     KeptSelection,
     KeptTopic,
 )
-from tertulia.storage.channels.topics import KEY, MOVED_AT, NAME
-from tertulia.storage.organization.legal_holds import IS_HELD
+from tertulia.domain.messages.message import Edit, Reaction
+from tertulia.domain.messages.widgets import Submessage
+from tertulia.storage.channels.topics import KEY, NAME
+from tertulia.storage.organization import legal_holds
 
-MESSAGE = (
-    "id, realm_id, sender_id, channel_id, conversation_id, topic, topic_key, content, rendered,"
-    " render_version, client, sent_at, read_by_sender, is_me, channel_wildcard, has_link,"
-    " has_image, has_attachment, origin_channel_id, arrived_seq, edited_at, moved_at,"
-    " resolve_notice, closed_seq"
-)
-_PLACE = {"topic": NAME, "topic_key": KEY, "moved_at": MOVED_AT}
-# The same columns of a message `m`.
-OF_MESSAGE = ", ".join(f"{_PLACE.get(each, 'm.' + each)} AS {each}" for each in MESSAGE.split(", "))
 # The rows that are kept with a message. The others of MESSAGE_TABLES are pending notifications, and
-# stops of answers: a restored answer can no longer be deleted by the user who asked.
-DETAILS = {
-    "message_flag": "realm_id, user_id, flag, message_id",
-    "reaction": "id, realm_id, message_id, user_id, emoji_name, emoji_code, reaction_type",
-    "message_edit": "id, realm_id, message_id, user_id, edited_at, prev_content, prev_rendered,"
-    " prev_topic, topic, prev_channel_id, channel_id, after_edit_id",
-    "submessage": "id, realm_id, message_id, sender_id, msg_type, content",
-    "removed_link_preview": "realm_id, message_id",
-    "attachment_message": "realm_id, attachment_id, message_id",
-}
+# stops of answers: a restored answer can no longer be deleted by the user who asked. Links to files
+# have a table of their own, because a file must know what links it.
+DETAILS = ("message_flag", "reaction", "message_edit", "submessage", "removed_link_preview")
+# The columns of a message that queries need: columns of `deleted_message`, too.
+OWN_COLUMNS = (
+    "id",
+    "sender_id",
+    "channel_id",
+    "conversation_id",
+    "origin_channel_id",
+    "topic",
+    "topic_key",
+    "sent_at",
+    "read_by_sender",
+    "resolve_notice",
+)
+# A deleted message belongs to no row of `topic`.
+_BY_TOPIC = ("topic_id", "topic_since")
+
+Document = dict[str, Any]
 
 
 def keep(tx: Tx, message_ids: Sequence[int], deletion: Deletion, purge_after: float) -> None:
     """Copy messages that are about to be deleted."""
     ids = list(message_ids)
     storage.messages.edits.detach(tx, ids)
-    tx.execute(
-        f"INSERT INTO kept_message ({MESSAGE}, reason, deleted_at, deleted_by, purge_after)"
-        f" SELECT {OF_MESSAGE}, :reason, :now, :by, :purge FROM message m"
+    documents: dict[int, Document] = {each: {} for each in ids}
+    for table in DETAILS:
+        for row in tx.all(f"SELECT * FROM {table} WHERE message_id IN :ids", ids=ids):
+            kept = _without(row, "realm_id", "message_id")
+            documents[row["message_id"]].setdefault(table, []).append(kept)
+    rows = tx.all(
+        f"SELECT m.*, {NAME} AS topic, {KEY} AS topic_key FROM message m"
         " WHERE m.realm_id = :realm AND m.id IN :ids",
-        reason=deletion.reason,
-        now=tx.now,
-        by=deletion.user_id,
-        purge=purge_after,
         ids=ids,
     )
-    for table, columns in DETAILS.items():
-        tx.execute(
-            f"INSERT INTO kept_{table} ({columns}) SELECT {columns} FROM {table}"
-            " WHERE message_id IN :ids",
-            ids=ids,
-        )
+    tx.insert_rows(
+        "deleted_message",
+        [_deleted(row, documents[row["id"]]) for row in rows],
+        reason=deletion.reason,
+        deleted_at=tx.now,
+        deleted_by=deletion.user_id,
+        purge_after=purge_after,
+    )
+    tx.execute(
+        "INSERT INTO deleted_message_file (realm_id, message_id, attachment_id)"
+        " SELECT realm_id, message_id, attachment_id FROM attachment_message"
+        " WHERE message_id IN :ids",
+        ids=ids,
+    )
+
+
+def _deleted(row: Row, document: Document) -> dict[str, Any]:
+    """The columns of a deleted message. `document` has its details."""
+    moves = document.get("message_edit", ())
+    channels = {row["channel_id"], row["origin_channel_id"]} | {e["prev_channel_id"] for e in moves}
+    document["message"] = _without(row, "realm_id", *OWN_COLUMNS, *_BY_TOPIC)
+    return {
+        **{name: row[name] for name in OWN_COLUMNS},
+        "channel_ids": _listed(channels - {None}),
+        "user_ids": _listed(_users_of(document)),
+        "document": _encoded(document),
+    }
 
 
 def restore(tx: Tx, message_ids: Sequence[int]) -> None:
     """Move messages back, with their details; links to files that exist no longer are dropped."""
     ids = list(message_ids)
-    places = tx.tuples(
-        "SELECT DISTINCT channel_id, topic FROM kept_message"
-        " WHERE realm_id = :realm AND id IN :ids AND channel_id IS NOT NULL",
+    types = storage.table_copy.tables(tx)
+
+    def insert(table: str, row: Document, **columns: Any) -> None:
+        """SQLite has 1 for true. A document may be older than the columns of the table."""
+        known = types[table]
+        values = {
+            name: bool(value) if known[name].lower() == "boolean" and value is not None else value
+            for name, value in (row | columns).items()
+            if name in known
+        }
+        tx.insert_row(table, **values)
+
+    for row in tx.all(
+        f"SELECT {', '.join(OWN_COLUMNS)}, document FROM deleted_message"
+        " WHERE realm_id = :realm AND id IN :ids ORDER BY id",
         ids=ids,
-    )
-    for channel_id, topic in places:
-        storage.channels.topics.get_or_start(tx, channel_id, topic)
-    columns = ", ".join(name for name in MESSAGE.split(", ") if name not in ("topic", "topic_key"))
-    row = (
-        "SELECT t.{} FROM topic t WHERE t.channel_id = k.channel_id"
-        " AND t.name_key = k.topic_key AND t.name = k.topic ORDER BY t.id LIMIT 1"
-    )
+    ):
+        document = _decoded(row["document"])
+        place: dict[str, Any] = {}
+        if row["channel_id"] is not None:
+            topic = storage.channels.topics.get_or_start(tx, row["channel_id"], row["topic"])
+            place = {"topic_id": topic.id, "topic_since": topic.edit_id}
+        insert("message", document["message"], **_without(row, "document"), **place)
+        for table in DETAILS:
+            for detail in document.get(table, ()):
+                insert(table, detail, message_id=row["id"])
     tx.execute(
-        f"INSERT INTO message ({columns}, topic_id, topic_since)"
-        f" SELECT {columns}, ({row.format('id')}), coalesce(({row.format('edit_id')}), 0)"
-        " FROM kept_message k WHERE realm_id = :realm AND id IN :ids",
+        "INSERT INTO attachment_message (realm_id, attachment_id, message_id)"
+        " SELECT realm_id, attachment_id, message_id FROM deleted_message_file"
+        " WHERE message_id IN :ids"
+        " AND attachment_id IN (SELECT a.id FROM attachment a WHERE a.realm_id = :realm)",
         ids=ids,
     )
-    for table, columns in DETAILS.items():
-        existing = (
-            " AND attachment_id IN (SELECT a.id FROM attachment a WHERE a.realm_id = :realm)"
-            if table == "attachment_message"
-            else ""
-        )
-        tx.execute(
-            f"INSERT INTO {table} ({columns}) SELECT {columns} FROM kept_{table}"
-            f" WHERE message_id IN :ids{existing}",
-            ids=ids,
-        )
     delete(tx, ids)
     storage.search.index.record_changes(tx, ids)
 
 
 def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     """Delete kept messages; their files are deleted separately."""
-    for table in DETAILS:
-        tx.execute(f"DELETE FROM kept_{table} WHERE message_id IN :ids", ids=list(message_ids))
-    tx.delete("kept_message", id=list(message_ids))
+    tx.delete("deleted_message_file", message_id=list(message_ids))
+    tx.delete("deleted_message", id=list(message_ids))
 
 
 def find(tx: Tx, selection: KeptSelection, *, after_id: int = 0, limit: int) -> list[KeptMessage]:
-    """The first kept messages after an id, by id; without reactions, edits and submessages."""
+    """The first kept messages after an id, by id, with all their details."""
     condition, values = _condition(selection)
-    rows = tx.tuples(
-        f"SELECT {storage.messages.KEPT_COLUMNS},"
-        " m.reason, m.deleted_at, m.deleted_by, m.purge_after"
-        f" FROM kept_message m WHERE m.realm_id = :realm AND m.id > :after AND {condition}"
+    rows = tx.all(
+        f"SELECT m.*, v.member_ids FROM deleted_message m"
+        " LEFT JOIN conversation v ON v.id = m.conversation_id"
+        f" WHERE m.realm_id = :realm AND m.id > :after AND {condition}"
         " ORDER BY m.id LIMIT :limit",
         after=after_id,
         limit=limit,
         **values,
     )
     return [_kept(row) for row in rows]
+
+
+def unread_if_restored(tx: Tx, condition: str, user_id: int, since: int) -> list[int]:
+    """The kept messages `m` after an id that a condition selects, without notices that a topic was
+    resolved, but with those that the user wanted to see."""
+    rows = tx.tuples(
+        f"SELECT m.id, m.resolve_notice, m.document FROM deleted_message m"
+        f" WHERE m.realm_id = :realm AND m.id > :since AND {condition}"
+        " AND (NOT m.resolve_notice OR m.user_ids LIKE :mine)",
+        since=since,
+        me=user_id,
+        mine=_listing(user_id),
+    )
+    wanted = {"user_id": user_id, "flag": "unread_notice"}
+    return [
+        number
+        for number, is_notice, document in rows
+        if not is_notice or wanted in _decoded(document).get("message_flag", ())
+    ]
+
+
+def remove_user(tx: Tx, user_id: int, limit: int) -> int:
+    """Remove flags, reactions and votes of a user from some kept messages. Returns the number of
+    these messages."""
+    rows = tx.tuples(
+        "SELECT id, document FROM deleted_message WHERE realm_id = :realm AND user_ids LIKE :theirs"
+        " ORDER BY id LIMIT :limit",
+        theirs=_listing(user_id),
+        limit=limit,
+    )
+    for message_id, text in rows:
+        document = _decoded(text)
+        for table, column in _USERS.items():
+            if table in document:
+                document[table] = [each for each in document[table] if each[column] != user_id]
+        users = _listed(_users_of(document))
+        tx.update("deleted_message", message_id, document=_encoded(document), user_ids=users)
+    return len(rows)
 
 
 def topics(tx: Tx, selection: KeptSelection) -> list[KeptTopic]:
@@ -128,7 +198,7 @@ def topics(tx: Tx, selection: KeptSelection) -> list[KeptTopic]:
         "SELECT m.channel_id, max(m.topic) AS topic, m.reason,"
         " count(*) AS count, min(m.sent_at) AS oldest, max(m.sent_at) AS newest,"
         " max(m.deleted_at) AS deleted, min(m.purge_after) AS purge"
-        f" FROM kept_message m WHERE m.realm_id = :realm AND {condition}"
+        f" FROM deleted_message m WHERE m.realm_id = :realm AND {condition}"
         " GROUP BY m.channel_id, m.topic_key, m.reason ORDER BY count(*) DESC, min(m.id)",
         **values,
     )
@@ -150,27 +220,32 @@ def topics(tx: Tx, selection: KeptSelection) -> list[KeptTopic]:
 def has_held(tx: Tx, selection: KeptSelection) -> bool:
     """Whether a hold covers one of the kept messages."""
     condition, values = _condition(selection)
+    is_held, holds = legal_holds.covered(tx, "deleted_message")
     return tx.exists(
-        f"SELECT 1 AS found FROM kept_message m WHERE m.realm_id = :realm AND {condition}"
-        f" AND {IS_HELD} LIMIT 1",
+        f"SELECT 1 AS found FROM deleted_message m WHERE m.realm_id = :realm AND {condition}"
+        f" AND {is_held} LIMIT 1",
         **values,
+        **holds,
     )
 
 
 def due(tx: Tx, limit: int) -> list[int]:
     """Kept messages of the organization whose time is over, and that are not on hold."""
+    is_held, holds = legal_holds.covered(tx, "deleted_message")
     return tx.column(
-        "SELECT m.id FROM kept_message m WHERE m.realm_id = :realm AND m.purge_after <= :now"
-        f" AND NOT {IS_HELD} ORDER BY m.purge_after, m.id LIMIT :limit",
+        "SELECT m.id FROM deleted_message m WHERE m.realm_id = :realm AND m.purge_after <= :now"
+        f" AND NOT {is_held} ORDER BY m.purge_after, m.id LIMIT :limit",
         now=tx.now,
         limit=limit,
+        **holds,
     )
 
 
 def realms_with_due(tx: Tx) -> list[int]:
+    """Organizations with kept messages whose time is over; some may be on hold."""
     return tx.column(
-        "SELECT DISTINCT m.realm_id FROM kept_message m WHERE m.purge_after <= :now"
-        f" AND NOT {IS_HELD} ORDER BY m.realm_id",
+        "SELECT DISTINCT m.realm_id FROM deleted_message m WHERE m.purge_after <= :now"
+        " ORDER BY m.realm_id",
         now=tx.now,
     )
 
@@ -178,7 +253,7 @@ def realms_with_due(tx: Tx) -> list[int]:
 def shorten(tx: Tx, seconds: float) -> None:
     """Keep all messages for at most so long after their deletion."""
     tx.execute(
-        "UPDATE kept_message SET purge_after = deleted_at + :seconds"
+        "UPDATE deleted_message SET purge_after = deleted_at + :seconds"
         " WHERE realm_id = :realm AND purge_after > deleted_at + :seconds",
         seconds=seconds,
     )
@@ -189,20 +264,20 @@ def shorten(tx: Tx, seconds: float) -> None:
 # Whether the file `k` is in its grace period. Files that only a legal hold keeps do not count for
 # the quota of kept files: a refused upload would tell users of the hold.
 _IN_GRACE = (
-    "EXISTS (SELECT 1 FROM kept_attachment_message l JOIN kept_message m ON m.id = l.message_id"
+    "EXISTS (SELECT 1 FROM deleted_message_file l JOIN deleted_message m ON m.id = l.message_id"
     " WHERE l.attachment_id = k.id AND m.purge_after > :now)"
 )
 
 
 def is_linked(tx: Tx, attachment_id: int) -> bool:
     """Whether a kept message links a file."""
-    return tx.has_row("kept_attachment_message", attachment_id=attachment_id)
+    return tx.has_row("deleted_message_file", attachment_id=attachment_id)
 
 
 def files_linked_by(tx: Tx, message_ids: Sequence[int]) -> list[int]:
     """The files that some kept messages link, kept or not."""
     return tx.column(
-        "SELECT DISTINCT attachment_id AS id FROM kept_attachment_message"
+        "SELECT DISTINCT attachment_id AS id FROM deleted_message_file"
         " WHERE realm_id = :realm AND message_id IN :ids ORDER BY attachment_id",
         ids=list(message_ids),
     )
@@ -211,7 +286,7 @@ def files_linked_by(tx: Tx, message_ids: Sequence[int]) -> list[int]:
 def files_of(tx: Tx, owner_id: int) -> list[int]:
     """The kept files of a user."""
     return tx.column(
-        "SELECT id FROM kept_attachment WHERE realm_id = :realm AND owner_id = :owner",
+        "SELECT id FROM deleted_attachment WHERE realm_id = :realm AND owner_id = :owner",
         owner=owner_id,
     )
 
@@ -219,7 +294,7 @@ def files_of(tx: Tx, owner_id: int) -> list[int]:
 def space_used(tx: Tx) -> int:
     """The bytes of all files of the organization that are kept for a grace period."""
     return tx.number(
-        "SELECT sum(k.size) AS value FROM kept_attachment k WHERE k.realm_id = :realm"
+        "SELECT sum(k.size) AS value FROM deleted_attachment k WHERE k.realm_id = :realm"
         f" AND {_IN_GRACE}",
         now=tx.now,
     )
@@ -228,7 +303,7 @@ def space_used(tx: Tx) -> int:
 def space_used_by(tx: Tx, person_id: int) -> int:
     """The same for a user and their bots."""
     return tx.number(
-        "SELECT sum(k.size) AS value FROM kept_attachment k WHERE k.realm_id = :realm"
+        "SELECT sum(k.size) AS value FROM deleted_attachment k WHERE k.realm_id = :realm"
         " AND k.owner_id IN (SELECT a.id FROM account a WHERE a.realm_id = :realm"
         f" AND (a.id = :person OR a.bot_owner_id = :person)) AND {_IN_GRACE}",
         person=person_id,
@@ -240,36 +315,89 @@ def unlinked_files(tx: Tx) -> list[int]:
     """Kept files that no kept message links: their owner deleted them while a message was on
     hold."""
     return tx.column(
-        "SELECT a.id FROM kept_attachment a WHERE a.realm_id = :realm AND NOT EXISTS"
-        " (SELECT 1 FROM kept_attachment_message l WHERE l.attachment_id = a.id)"
+        "SELECT a.id FROM deleted_attachment a WHERE a.realm_id = :realm AND NOT EXISTS"
+        " (SELECT 1 FROM deleted_message_file l WHERE l.attachment_id = a.id)"
     )
 
 
 def realms_with_unlinked_files(tx: Tx) -> list[int]:
     return tx.column(
-        "SELECT DISTINCT a.realm_id FROM kept_attachment a WHERE NOT EXISTS"
-        " (SELECT 1 FROM kept_attachment_message l WHERE l.attachment_id = a.id)"
+        "SELECT DISTINCT a.realm_id FROM deleted_attachment a WHERE NOT EXISTS"
+        " (SELECT 1 FROM deleted_message_file l WHERE l.attachment_id = a.id)"
     )
 
 
 def file_at(tx: Tx, path_id: str) -> tuple[int, int] | None:
     """The id and size of a kept file."""
     rows = tx.tuples(
-        "SELECT id, size FROM kept_attachment WHERE realm_id = :realm AND path_id = :path",
+        "SELECT id, size FROM deleted_attachment WHERE realm_id = :realm AND path_id = :path",
         path=path_id,
     )
     return rows[0] if rows else None
 
 
-def _kept(row: tuple[Any, ...]) -> KeptMessage:
-    *message, reason, deleted_at, deleted_by, purge_after = row
-    return KeptMessage(
-        storage.messages.as_message(*message),
-        DeletionReason(reason),
-        deleted_at,
-        deleted_by,
-        purge_after,
+# --- documents ---
+
+# The users who appear in a document, beside its sender and the authors of its edits.
+_USERS = {"message_flag": "user_id", "reaction": "user_id", "submessage": "sender_id"}
+_encoded_bytes = msgspec.json.Encoder().encode
+
+
+def _encoded(document: Document) -> str:
+    return _encoded_bytes(document).decode()
+
+
+def _decoded(text: str) -> Document:
+    return msgspec.json.decode(text, type=Document)
+
+
+def _without(row: Row, *columns: str) -> dict[str, Any]:
+    return {name: value for name, value in dict(row).items() if name not in columns}
+
+
+def _users_of(document: Document) -> set[int]:
+    return {row[column] for table, column in _USERS.items() for row in document.get(table, ())}
+
+
+def _listed(ids: set[int]) -> str:
+    """Ids as a text in which `_listing` finds each of them."""
+    return "".join(f",{each}" for each in sorted(ids)) + "," if ids else ""
+
+
+def _listing(number: int) -> str:
+    return f"%,{number},%"
+
+
+def _kept(row: Row) -> KeptMessage:
+    document = _decoded(row["document"])
+    columns = document["message"] | dict(row) | dict.fromkeys(_BY_TOPIC)
+    values = {name: columns[name] for name in (*storage.messages.NAMES, "member_ids")}
+    message = storage.messages.as_message(**values | {"topic_since": 0})
+    edits = sorted(document.get("message_edit", ()), key=storage.messages.edits.place)
+    message = replace(
+        message,
+        reactions=tuple(
+            msgspec.convert(each, Reaction)
+            for each in sorted(document.get("reaction", ()), key=_id)
+        ),
+        edits=tuple(msgspec.convert({**each, "message_id": message.id}, Edit) for each in edits),
+        submessages=tuple(
+            msgspec.convert({**each, "message_id": message.id}, Submessage)
+            for each in sorted(document.get("submessage", ()), key=_id)
+        ),
     )
+    return KeptMessage(
+        message,
+        DeletionReason(row["reason"]),
+        row["deleted_at"],
+        row["deleted_by"],
+        row["purge_after"],
+    )
+
+
+def _id(row: Document) -> int:
+    number: int = row["id"]
+    return number
 
 
 def _condition(selection: KeptSelection) -> tuple[str, dict[str, Any]]:

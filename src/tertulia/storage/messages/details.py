@@ -10,16 +10,16 @@ from tertulia.domain.messages.message import Message
 
 
 def with_details(
-    tx: Tx, messages: Sequence[Message], prefix: str = "", *, only_last_text: bool = False
+    tx: Tx, messages: Sequence[Message], *, only_last_text: bool = False, with_held: bool = False
 ) -> list[Message]:
-    """The messages with their details, from tables whose names have a prefix.
-
-    `only_last_text` leaves out earlier texts but the last one.
-    """
+    """The messages with their details. `only_last_text` leaves out earlier texts but the last one,
+    `with_held` adds edits that only a legal hold keeps."""
     ids = [message.id for message in messages]
-    reacted = storage.messages.reactions.of_messages(tx, ids, prefix)
-    edited = storage.messages.edits.of_messages(tx, ids, prefix, only_last_text=only_last_text)
-    parts = storage.messages.submessages.of_messages(tx, ids, prefix)
+    reacted = storage.messages.reactions.of_messages(tx, ids)
+    edited = storage.messages.edits.of_messages(
+        tx, ids, only_last_text=only_last_text, with_held=with_held
+    )
+    parts = storage.messages.submessages.of_messages(tx, ids)
     return [
         replace(
             message,

@@ -1,7 +1,7 @@
 """Edits and moves of messages, and their history."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -45,16 +45,17 @@ MAX_MOVED_ALONE = 200  # more messages get a topic row of their own, which is mo
 
 
 def of_messages(
-    tx: Tx, message_ids: Sequence[int], prefix: str = "", *, only_last_text: bool = False
+    tx: Tx, message_ids: Sequence[int], *, only_last_text: bool = False, with_held: bool = False
 ) -> dict[int, tuple[Edit, ...]]:
     """All changes of the messages and moves of their topics, oldest first; only the last change of
-    a text with the former text, if `only_last_text`."""
+    a text with the former text, if `only_last_text`; those that only a legal hold keeps, if
+    `with_held`."""
     if not message_ids:
         return {}
     texts = "prev_content, prev_rendered"
     if only_last_text:
         is_last = (
-            f"id = (SELECT max(last.id) FROM {prefix}message_edit last"
+            "id = (SELECT max(last.id) FROM message_edit last"
             " WHERE last.message_id = edit.message_id AND last.prev_content IS NOT NULL)"
         )
         texts = ", ".join(
@@ -68,16 +69,22 @@ def of_messages(
     rows = tx.all(
         f"SELECT id, message_id, user_id, edited_at, {texts}, prev_topic,"
         " topic, prev_channel_id, channel_id, coalesce(after_edit_id, id) AS place,"
-        " CASE WHEN after_edit_id IS NULL THEN 0 ELSE 1 END AS kind"
-        f" FROM {prefix}message_edit edit WHERE message_id IN :ids{'' if prefix else moves}"
+        " CASE WHEN after_edit_id IS NULL THEN 0 ELSE 1 END AS kind FROM message_edit edit"
+        f" WHERE message_id IN :ids{'' if with_held else ' AND NOT is_held'}{moves}"
         " ORDER BY message_id, place, kind, id",
         ids=list(message_ids),
     )
     found: dict[int, list[Edit]] = {}
     for row in rows:
         found.setdefault(row["message_id"], []).append(_EDITS.of(row))
-    limit = domain.limits.MAX_EDITS_PER_MESSAGE
-    return {message_id: tuple(edits[-limit:]) for message_id, edits in found.items()}
+    first = 0 if with_held else -domain.limits.MAX_EDITS_PER_MESSAGE
+    return {message_id: tuple(edits[first:]) for message_id, edits in found.items()}
+
+
+def place(row: Mapping[str, Any]) -> tuple[int, int, int]:
+    """The place of a row of `message_edit` in the history of its message."""
+    after = row["after_edit_id"]
+    return (row["id"], 0, row["id"]) if after is None else (after, 1, row["id"])
 
 
 def insert_content(
@@ -143,7 +150,7 @@ def _insert_moves(tx: Tx, message_ids: Sequence[int], user_id: int, to: MoveTarg
 
 def _delete_oldest_of(tx: Tx, ids: list[int]) -> None:
     often = tx.column(
-        "SELECT message_id FROM message_edit WHERE message_id IN :ids"
+        "SELECT message_id FROM message_edit WHERE message_id IN :ids AND NOT is_held"
         " GROUP BY message_id HAVING count(*) > :limit",
         ids=ids,
         limit=domain.limits.MAX_EDITS_PER_MESSAGE,
@@ -156,7 +163,8 @@ def _delete_oldest(tx: Tx, message_id: int) -> None:
     """Limit the history, because it is sent with the message; the newest change always stays."""
     rows = tx.all(
         "SELECT id, coalesce(length(prev_content), 0) + coalesce(length(prev_rendered), 0) AS size"
-        " FROM message_edit WHERE message_id = :message ORDER BY id DESC LIMIT :limit",
+        " FROM message_edit WHERE message_id = :message AND NOT is_held"
+        " ORDER BY id DESC LIMIT :limit",
         message=message_id,
         limit=domain.limits.MAX_EDITS_PER_MESSAGE + 1,
     )
@@ -164,10 +172,12 @@ def _delete_oldest(tx: Tx, message_id: int) -> None:
     for number, row in enumerate(rows):
         room -= row["size"]
         if number and (room < 0 or number == domain.limits.MAX_EDITS_PER_MESSAGE):
-            if storage.organization.legal_holds.held_among(tx, [message_id]):
-                storage.organization.legal_holds.keep_edits(tx, message_id, row["id"])
+            is_held = storage.organization.legal_holds.held_among(tx, [message_id])
+            change = (
+                "UPDATE message_edit SET is_held = TRUE" if is_held else "DELETE FROM message_edit"
+            )
             tx.execute(
-                "DELETE FROM message_edit WHERE message_id = :message AND id <= :id",
+                f"{change} WHERE message_id = :message AND id <= :id",
                 message=message_id,
                 id=row["id"],
             )

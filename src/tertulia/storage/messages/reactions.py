@@ -11,13 +11,11 @@ from tertulia.storage.row_mapper import RowMapper
 _REACTIONS = RowMapper(Reaction)
 
 
-def of_messages(
-    tx: Tx, message_ids: Sequence[int], prefix: str = ""
-) -> dict[int, tuple[Reaction, ...]]:
+def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Reaction, ...]]:
     if not message_ids:
         return {}
     rows = tx.all(
-        f"SELECT message_id, {_REACTIONS.columns} FROM {prefix}reaction"
+        f"SELECT message_id, {_REACTIONS.columns} FROM reaction"
         " WHERE message_id IN :ids ORDER BY id",
         ids=list(message_ids),
     )

@@ -9,14 +9,12 @@ from tertulia.storage.row_mapper import RowMapper
 _SUBMESSAGES = RowMapper(Submessage, "submessage")
 
 
-def of_messages(
-    tx: Tx, message_ids: Sequence[int], prefix: str = ""
-) -> dict[int, tuple[Submessage, ...]]:
+def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Submessage, ...]]:
     if not message_ids:
         return {}
     found: dict[int, list[Submessage]] = {}
     for each in _SUBMESSAGES.all(
-        tx, f"FROM {prefix}submessage WHERE message_id IN :ids ORDER BY id", ids=list(message_ids)
+        tx, "FROM submessage WHERE message_id IN :ids ORDER BY id", ids=list(message_ids)
     ):
         found.setdefault(each.message_id, []).append(each)
     return {message_id: tuple(parts) for message_id, parts in found.items()}

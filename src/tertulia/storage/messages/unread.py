@@ -33,19 +33,19 @@ _READ: Flags = ("read",)
 _NOT_READ: Flags = ()
 _NO_MARKS: Set[str] = frozenset()
 
-# A notice that a topic was resolved is read at once, except for users who want to see it.
-_ARRIVES_UNREAD = (
+_BY_OTHERS = (
     "NOT (m.sender_id = :me AND m.read_by_sender)"
     " AND m.sender_id NOT IN (SELECT u.muted_id FROM muted_user u WHERE u.user_id = :me)"
-    " AND (NOT m.resolve_notice OR m.id IN"
+)
+# A notice that a topic was resolved is read at once, except for users who want to see it.
+_ARRIVES_UNREAD = (
+    f"{_BY_OTHERS} AND (NOT m.resolve_notice OR m.id IN"
     " (SELECT f.message_id FROM message_flag f WHERE f.user_id = :me AND f.flag = 'unread_notice'))"
 )
+_RECEIVED = f"({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL})"
 _ARRIVED = (
-    "SELECT m.id FROM message m WHERE m.realm_id = :realm"
-    f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL}) AND {_ARRIVES_UNREAD}"
+    f"SELECT m.id FROM message m WHERE m.realm_id = :realm AND {_RECEIVED} AND {_ARRIVES_UNREAD}"
 )
-# The same for deleted messages that are kept.
-_ARRIVED_AND_KEPT = _ARRIVED.replace("FROM message", "FROM kept_message")
 # Messages, with their channel if they were in it when it was archived.
 _WITH_CLOSING = (
     "message m LEFT JOIN channel c ON c.id = m.channel_id AND m.id <= c.closed_message_id"
@@ -92,7 +92,7 @@ def among(tx: Tx, user_id: int, message_ids: Sequence[int]) -> set[int]:
     if newer:
         rows = tx.all(
             "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
-            f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL}) AND {_ARRIVES_UNREAD}",
+            f" AND {_RECEIVED} AND {_ARRIVES_UNREAD}",
             ids=newer,
             me=user_id,
         )
@@ -122,7 +122,9 @@ def change(tx: Tx, user_id: int, bitmap: BitMap64) -> None:
     Kept messages that it does not cover yet are added: a restored message is unread again.
     """
     known = stored(tx, user_id)
-    kept = tx.column(f"{_ARRIVED_AND_KEPT} AND m.id > :since", since=known.caught_up_to, me=user_id)
+    kept = storage.messages.deleted.unread_if_restored(
+        tx, f"{_RECEIVED} AND {_BY_OTHERS}", user_id, known.caught_up_to
+    )
     store(tx, user_id, bitmap | BitMap64(kept), max(known.newest_id, known.caught_up_to))
 
 

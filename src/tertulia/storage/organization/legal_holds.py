@@ -1,6 +1,7 @@
 """Legal holds, and which messages they cover."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any, Literal
 
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Attachment
@@ -10,35 +11,43 @@ from tertulia.storage.row_mapper import RowMapper
 
 _HOLDS = RowMapper(LegalHold, "legal_hold")
 
-EDIT_TABLES = ("message_edit", "kept_message_edit", "held_message_edit")
+Table = Literal["message", "deleted_message"]
 
 
-def was_in(channel: str) -> str:
-    """SQL: whether the message `m` is or was in a channel. Moving it away does not end a hold."""
-    moves = [
-        f"EXISTS (SELECT 1 FROM {table} e WHERE e.message_id = m.id"
-        f" AND e.prev_channel_id {channel})"
-        for table in EDIT_TABLES
-    ]
-    moves.append(
-        "EXISTS (SELECT 1 FROM message c JOIN topic_edit e ON e.topic_id = c.topic_id"
-        f" AND e.id > c.topic_since WHERE c.id = m.id AND e.prev_channel_id {channel})"
+def involves(users: str) -> str:
+    """SQL: whether users or their bots sent the message `m`, or users are in its conversation."""
+    return (
+        f"(m.sender_id IN (SELECT a.id FROM account a WHERE a.id {users} OR a.bot_owner_id {users})"
+        " OR m.conversation_id IN (SELECT v.conversation_id FROM conversation_member v"
+        f" WHERE v.user_id {users}))"
     )
-    return f"(m.channel_id {channel} OR m.origin_channel_id {channel} OR {' OR '.join(moves)})"
 
 
-# Whether an active hold covers the message `m`, a row of `message` or of `kept_message`.
-IS_HELD = (
-    "EXISTS (SELECT 1 FROM legal_hold h WHERE h.realm_id = m.realm_id AND h.ended_at IS NULL"
-    f" AND ((h.channel_id IS NOT NULL AND {was_in('= h.channel_id')}) OR h.user_id = m.sender_id"
-    " OR h.user_id = (SELECT a.bot_owner_id FROM account a WHERE a.id = m.sender_id)"
-    " OR (m.conversation_id IS NOT NULL AND EXISTS (SELECT 1 FROM conversation_member v"
-    " WHERE v.conversation_id = m.conversation_id AND v.user_id = h.user_id))))"
-)
-_EDIT = (
-    "id, realm_id, message_id, user_id, edited_at, prev_content, prev_rendered, prev_topic, topic,"
-    " prev_channel_id, channel_id, after_edit_id"
-)
+def was_in(channels: str, table: Table = "message") -> str:
+    """SQL: whether the message `m` is or was in a channel. Moving it away does not end a hold."""
+    if table == "deleted_message":
+        return (
+            f"EXISTS (SELECT 1 FROM channel c WHERE c.id {channels}"
+            " AND m.channel_ids LIKE '%,' || c.id || ',%')"
+        )
+    return (
+        f"(m.channel_id {channels} OR m.origin_channel_id {channels}"
+        " OR EXISTS (SELECT 1 FROM message_edit e WHERE e.message_id = m.id"
+        f" AND e.prev_channel_id {channels})"
+        " OR EXISTS (SELECT 1 FROM message c JOIN topic_edit e ON e.topic_id = c.topic_id"
+        f" AND e.id > c.topic_since WHERE c.id = m.id AND e.prev_channel_id {channels}))"
+    )
+
+
+def covered(tx: Tx, table: Table) -> tuple[str, dict[str, Any]]:
+    """The condition that an active hold covers the row `m` of a table, and its parameters."""
+    holds = active(tx)
+    if not holds:
+        return "FALSE", {}
+    return f"({involves('IN :held_users')} OR {was_in('IN :held_channels', table)})", {
+        "held_users": [each.user_id for each in holds if each.user_id is not None],
+        "held_channels": [each.channel_id for each in holds if each.channel_id is not None],
+    }
 
 
 def insert(
@@ -99,9 +108,11 @@ def held_among(tx: Tx, message_ids: Sequence[int]) -> list[int]:
     """Those of the messages that a hold covers."""
     if not message_ids:
         return []
+    is_held, params = covered(tx, "message")
     return tx.column(
-        f"SELECT m.id FROM message m WHERE m.realm_id = :realm AND m.id IN :ids AND {IS_HELD}",
+        f"SELECT m.id FROM message m WHERE m.realm_id = :realm AND m.id IN :ids AND {is_held}",
         ids=list(message_ids),
+        **params,
     )
 
 
@@ -110,10 +121,11 @@ def has_message_of(tx: Tx, user_id: int) -> bool:
     return any(
         tx.exists(
             f"SELECT 1 AS found FROM {table} m WHERE m.realm_id = :realm AND m.sender_id = :user"
-            f" AND {IS_HELD} LIMIT 1",
+            f" AND {is_held} LIMIT 1",
             user=user_id,
+            **params,
         )
-        for table in ("message", "kept_message")
+        for table, (is_held, params) in _coverage(tx).items()
     )
 
 
@@ -121,13 +133,14 @@ def has_file_of(tx: Tx, user_id: int) -> bool:
     """Whether a hold covers a message that links a file of a user, deleted or not."""
     return any(
         tx.exists(
-            f"SELECT 1 AS found FROM {files} a JOIN {prefix}attachment_message l"
-            f" ON l.attachment_id = a.id JOIN {prefix}message m ON m.id = l.message_id"
-            f" WHERE a.realm_id = :realm AND a.owner_id = :user AND {IS_HELD} LIMIT 1",
+            f"SELECT 1 AS found FROM {files} a JOIN {_LINKS[table]} l"
+            f" ON l.attachment_id = a.id JOIN {table} m ON m.id = l.message_id"
+            f" WHERE a.realm_id = :realm AND a.owner_id = :user AND {is_held} LIMIT 1",
             user=user_id,
+            **params,
         )
-        for files in ("attachment", "kept_attachment")
-        for prefix in ("", "kept_")
+        for files in ("attachment", "deleted_attachment")
+        for table, (is_held, params) in _coverage(tx).items()
     )
 
 
@@ -138,12 +151,13 @@ def covered_files(tx: Tx, files: Sequence[Attachment]) -> set[int]:
         return set()
     found = {
         attachment_id
-        for prefix in ("", "kept_")
+        for table, (is_held, params) in _coverage(tx).items()
         for attachment_id in tx.column(
-            f"SELECT l.attachment_id FROM {prefix}attachment_message l"
-            f" JOIN {prefix}message m ON m.id = l.message_id"
-            f" WHERE l.realm_id = :realm AND l.attachment_id IN :ids AND {IS_HELD}",
+            f"SELECT l.attachment_id FROM {_LINKS[table]} l"
+            f" JOIN {table} m ON m.id = l.message_id"
+            f" WHERE l.realm_id = :realm AND l.attachment_id IN :ids AND {is_held}",
             ids=[file.id for file in files],
+            **params,
         )
     }
     others = {file.path_id.rpartition("/")[0]: file for file in files if file.id not in found}
@@ -155,46 +169,54 @@ def covered_files(tx: Tx, files: Sequence[Attachment]) -> set[int]:
 
 
 def _earlier_versions_with_files(tx: Tx, since: float) -> Iterator[str]:
-    """The earlier versions of messages on hold that link a file and were replaced since then."""
-    for edits in EDIT_TABLES:
-        for table in ("message", "kept_message"):
-            yield from tx.column(
-                f"SELECT e.prev_content FROM {edits} e WHERE e.realm_id = :realm"
-                " AND e.edited_at >= :since AND e.prev_content LIKE :link"
-                f" AND EXISTS (SELECT 1 FROM {table} m WHERE m.id = e.message_id AND {IS_HELD})",
-                since=since,
-                link="%user_uploads/%",
-            )
+    """Texts with the earlier versions of messages on hold that link a file and were replaced since
+    then."""
+    is_held, params = covered(tx, "message")
+    yield from tx.column(
+        "SELECT e.prev_content FROM message_edit e JOIN message m ON m.id = e.message_id"
+        " WHERE e.realm_id = :realm AND e.edited_at >= :since AND e.prev_content LIKE :link"
+        f" AND {is_held}",
+        since=since,
+        link="%user_uploads/%",
+        **params,
+    )
+    is_held, params = covered(tx, "deleted_message")
+    yield from tx.column(
+        "SELECT m.document FROM deleted_message m WHERE m.realm_id = :realm"
+        f" AND m.deleted_at >= :since AND m.document LIKE :link AND {is_held}",
+        since=since,
+        link="%user_uploads/%",
+        **params,
+    )
+
+
+_LINKS: dict[Table, str] = {
+    "message": "attachment_message",
+    "deleted_message": "deleted_message_file",
+}
+
+
+def _coverage(tx: Tx) -> dict[Table, tuple[str, dict[str, Any]]]:
+    return {table: covered(tx, table) for table in _LINKS}
 
 
 # --- earlier versions ---
 
 
-def keep_edits(tx: Tx, message_id: int, up_to_id: int) -> None:
-    """Copy the oldest edits of a message that are about to be deleted."""
-    tx.execute(
-        f"INSERT INTO held_message_edit ({_EDIT}) SELECT {_EDIT} FROM message_edit"
-        " WHERE message_id = :message AND id <= :id",
-        message=message_id,
-        id=up_to_id,
-    )
-
-
 def delete_edits_without_hold(tx: Tx, limit: int) -> int:
-    """Delete some kept edits whose messages no hold covers any more. Returns their number."""
+    """Delete some edits that are only kept for a hold, and whose messages no hold covers any more.
+    Returns their number. Those of deleted messages are deleted with them."""
+    is_held, params = covered(tx, "message")
     ids = tx.column(
-        "SELECT e.id FROM held_message_edit e WHERE e.realm_id = :realm"
-        + "".join(
-            f" AND NOT EXISTS (SELECT 1 FROM {table} m WHERE m.id = e.message_id AND {IS_HELD})"
-            for table in ("message", "kept_message")
-        )
-        + " ORDER BY e.id LIMIT :limit",
+        "SELECT e.id FROM message_edit e JOIN message m ON m.id = e.message_id"
+        f" WHERE e.realm_id = :realm AND e.is_held AND NOT {is_held} ORDER BY e.id LIMIT :limit",
         limit=limit,
+        **params,
     )
     if ids:
-        tx.delete("held_message_edit", id=ids)
+        tx.delete("message_edit", id=ids)
     return len(ids)
 
 
-def realms_with_kept_edits(tx: Tx) -> list[int]:
-    return tx.column("SELECT DISTINCT realm_id FROM held_message_edit ORDER BY realm_id")
+def realms_with_held_edits(tx: Tx) -> list[int]:
+    return tx.column("SELECT DISTINCT realm_id FROM message_edit WHERE is_held ORDER BY realm_id")

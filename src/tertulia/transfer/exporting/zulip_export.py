@@ -48,7 +48,7 @@ SECRETS = {
     "token_hash",
 }
 # Rows that refer to a user, and that the user may not know of: deleted messages, legal holds.
-HIDDEN_TABLES = ("kept_", "held_", "legal_hold")
+HIDDEN_TABLES = ("deleted_", "legal_hold")
 HIDDEN_COLUMNS = {column for each in FEATURES for column in each.hidden_columns}
 
 Progress = Callable[[int], None]

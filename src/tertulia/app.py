@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,6 @@ from tertulia.http.response_metrics import ResponseCounts
 from tertulia.jobs import housekeeping, presence, runner
 from tertulia.jobs.cache_warmup import CacheWarmup
 from tertulia.jobs.devices import DeviceSender
-from tertulia.jobs.digests import Digests
 from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.ldap_sync import LdapSync
 from tertulia.jobs.link_preview_fetcher import LinkPreviewFetcher
@@ -52,7 +51,7 @@ from tertulia.jobs.missed_messages import MissedMessages
 from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.push_sender import PushSender
 from tertulia.jobs.rerender import rerender
-from tertulia.jobs.runner import Job, Runner
+from tertulia.jobs.runner import Job, Runner, due_job, leader_job
 from tertulia.jobs.search_indexer import SearchIndexer
 from tertulia.jobs.table_counts import TableCounter
 from tertulia.jobs.upload_migration import UploadMigration
@@ -154,7 +153,6 @@ class Application:
         self.push_sender = PushSender(config, database, self.outbox, self.delivery, vault)
         self._add_senders()
         self.missed_messages = MissedMessages(config, database, self.delivery, vault)
-        self.digests = Digests(config, database, self.delivery, vault)
         self.inbound_mail = InboundMail(config, database, self.delivery.follower.finder.find)
         self._health_read: asyncio.Future[Any] | None = None
         self.certificate: Certificate | None = None  # set by the server that speaks TLS
@@ -337,7 +335,7 @@ class Application:
             *self._jobs_of_every_server(),
             *self._jobs_of_the_leader(),
             *self._jobs_when_due(),
-            *(job for each in FEATURES for job in each.jobs(services.database, self.delivery)),
+            *(job for each in FEATURES for job in each.jobs(services)),
         ]
 
     def _jobs_of_every_server(self) -> Iterator[Job]:
@@ -370,56 +368,54 @@ class Application:
         both = (database, self.delivery)
         remembered = config.send_key_hours * 3600
         days = config.audit_log_days
-        yield _leader_job("deleted files elsewhere", 5, self.upload_migration.sweep)
-        yield _leader_job("missed messages", 2, self.missed_messages.run_once, run_at_start=True)
-        yield _leader_job("search", 0.5, self.indexing.run_once, run_at_start=True)
-        yield _leader_job("rerendering", 3600, partial(rerender, *both), run_at_start=True)
-        yield _leader_job("log", 300, partial(housekeeping.trim_logs, *both))
-        yield _leader_job("retention", 300, partial(housekeeping.delete_old_messages, database))
-        yield _leader_job("kept messages", 300, partial(housekeeping.purge_kept_messages, database))
-        yield _leader_job(
+        yield leader_job("deleted files elsewhere", 5, self.upload_migration.sweep)
+        yield leader_job("missed messages", 2, self.missed_messages.run_once, run_at_start=True)
+        yield leader_job("search", 0.5, self.indexing.run_once, run_at_start=True)
+        yield leader_job("rerendering", 3600, partial(rerender, *both), run_at_start=True)
+        yield leader_job("log", 300, partial(housekeeping.trim_logs, *both))
+        yield leader_job("retention", 300, partial(housekeeping.delete_old_messages, database))
+        yield leader_job("kept messages", 300, partial(housekeeping.purge_kept_messages, database))
+        yield leader_job(
             "send keys", 600, partial(housekeeping.delete_send_keys, database, remembered)
         )
-        yield _leader_job("stale presence", 3600, partial(presence.delete_stale, *both))
-        yield _leader_job(
+        yield leader_job("stale presence", 3600, partial(presence.delete_stale, *both))
+        yield leader_job(
             "old link previews", 3600, partial(housekeeping.delete_link_previews, database)
         )
-        yield _leader_job("traffic", 60, partial(housekeeping.count_traffic, database))
-        yield _leader_job("full members", 60, partial(housekeeping.announce_full_members, database))
-        yield _leader_job(
+        yield leader_job("traffic", 60, partial(housekeeping.count_traffic, database))
+        yield leader_job("full members", 60, partial(housekeeping.announce_full_members, database))
+        yield leader_job(
             "audit log", 3600, partial(housekeeping.delete_audit_entries, database, days)
         )
-        yield _leader_job("sessions", 3600, partial(housekeeping.delete_expired_logins, database))
-        yield _leader_job(
+        yield leader_job("sessions", 3600, partial(housekeeping.delete_expired_logins, database))
+        yield leader_job(
             "received mail", 3600, partial(housekeeping.delete_received_mail, database)
         )
         if self.services.stores.is_used:
-            yield _leader_job("files", 1, self.upload_migration.run_once, run_at_start=True)
+            yield leader_job("files", 1, self.upload_migration.run_once, run_at_start=True)
         if self.renewal is not None:
-            yield _leader_job("certificate renewal", 60, self.renewal.renew, run_at_start=True)
+            yield leader_job("certificate renewal", 60, self.renewal.renew, run_at_start=True)
         if config.ldap:
-            yield _leader_job("directories", 30, LdapSync(database, config.ldap).run_once)
-        if config.sends_mail:
-            yield _leader_job("digests", 600, self.digests.run_once)
+            yield leader_job("directories", 30, LdapSync(database, config.ldap).run_once)
 
     def _jobs_when_due(self) -> Iterator[Job]:
         """Jobs of the leader that run only if the database has something to do for them."""
         database, config, due = self.services.database, self.services.config, storage.due_jobs
         yield self._outbox_job("push", 2, "push")
-        yield _due_job("pushed and read", 10, self.push_sender.retract_read, due.PUSHED)
+        yield due_job("pushed and read", 10, self.push_sender.retract_read, due.PUSHED)
         yield self._outbox_job("webhooks", 0.5, "webhook")
         yield self._outbox_job("link previews", 0.5, "preview")
-        yield _due_job("exports", 5, self.exports.run_once, due.EXPORT)
-        yield _due_job("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
+        yield due_job("exports", 5, self.exports.run_once, due.EXPORT)
+        yield due_job("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
         if config.pushes:
             yield self._outbox_job("push devices", 2, "device")
         if config.sends_mail:
             yield self._outbox_job("mail", 1, "mail")
-            yield _due_job("missed mail", 5, self.missed_messages.send_due, due.MISSED)
+            yield due_job("missed mail", 5, self.missed_messages.send_due, due.MISSED)
 
     def _outbox_job(self, name: str, every_seconds: float, transport: Transport) -> Job:
         work = partial(self.outbox.run_once, transport)
-        return _due_job(name, every_seconds, work, storage.due_jobs.outbox(transport))
+        return due_job(name, every_seconds, work, storage.due_jobs.outbox(transport))
 
     async def empty_page_caches(self) -> None:
         """Free the memory of SQLite's page caches."""
@@ -559,20 +555,6 @@ class Application:
 
 async def _due_jobs(database: Database, questions: Sequence[str]) -> set[str] | None:
     return await database.leader.query(lambda tx: storage.due_jobs.which(tx, questions))
-
-
-def _leader_job(
-    name: str, seconds: float, work: Callable[[], Awaitable[object]], *, run_at_start: bool = False
-) -> Job:
-    """A job that only the leader runs."""
-    return Job(name, seconds, work, run_at_start=run_at_start, leader_only=True)
-
-
-def _due_job(
-    name: str, seconds: float, work: Callable[[], Awaitable[object]], question: str
-) -> Job:
-    """The same, if the database has anything to do."""
-    return Job(name, seconds, work, run_at_start=True, leader_only=True, if_due=question)
 
 
 @cache

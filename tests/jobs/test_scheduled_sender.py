@@ -16,7 +16,7 @@ from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import NOTIFICATION_BOT
 from tertulia.features.scheduled.endpoints import SCHEDULED
 from tertulia.features.scheduled.entry import ToChannel
-from tertulia.jobs.scheduled_sender import MAX_CLAIMED, ScheduledKind
+from tertulia.features.scheduled.sender import MAX_CLAIMED, ScheduledKind
 
 
 def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: Any) -> int:

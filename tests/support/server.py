@@ -36,10 +36,10 @@ from tertulia.domain.people.user import User
 from tertulia.events.directory.organization import Organization
 from tertulia.events.ephemeral import EphemeralEvent
 from tertulia.fair_queue import FairQueue
+from tertulia.features.scheduled.sender import ScheduledKind, send_due
 from tertulia.jobs import disk, presence, runner
 from tertulia.jobs.housekeeping import ClockWatch, store_positions, trim_logs
 from tertulia.jobs.runner import Job
-from tertulia.jobs.scheduled_sender import ScheduledKind, send_due
 from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.event_loop import new_event_loop
 from tertulia.server.http_server import Server as Uvicorn

@@ -43,7 +43,7 @@ ROUTES = [
     get("/messages", messages.history.fetch_messages, "get-messages", access="spectator"),
     post("/messages", messages.send.send_message, "send-message", webhook_bots=True),
     get("/messages/matches_narrow", messages.history.matches_narrow, "check-messages-match-narrow"),
-    get("/messages/catch_up", messages.catch_up.fetch, "get-catch-up"),
+    get("/messages/catch_up", features.catch_up.conversations.fetch, "get-catch-up"),
     get("/messages/{message_id}", messages.history.fetch_message, "get-message", access="spectator"),
     patch("/messages/{message_id}", messages.edits.update, "update-message"),
     delete("/messages/{message_id}", messages.edits.delete, "delete-message"),

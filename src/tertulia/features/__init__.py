@@ -12,8 +12,10 @@ from tertulia.events.snapshot.register_parts import PARTS
 from tertulia.features import (
     alert_words,
     bot_storage,
+    catch_up,
     channel_folders,
     custom_emoji,
+    digests,
     drafts,
     linkifiers,
     mail_domains,
@@ -37,6 +39,7 @@ FEATURES = (
     alert_words.FEATURE,
     channel_folders.FEATURE,
     custom_emoji.FEATURE,
+    digests.FEATURE,
     drafts.FEATURE,
     linkifiers.FEATURE,
     mail_domains.FEATURE,

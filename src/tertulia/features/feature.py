@@ -8,11 +8,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tertulia.database import Database
+from tertulia.api.call import Services
 from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.people.grant import Grant
-from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.snapshot.register_parts import Part
 from tertulia.jobs.runner import Job
@@ -39,6 +38,6 @@ class Feature(msgspec.Struct, frozen=True, kw_only=True):
     hidden_columns: Collection[tuple[str, str]] = ()  # of users, whose own export lacks the rows
     stays_after_erasure: Collection[tuple[str, str]] = ()  # columns with the id of an erased user
     audit: Mapping[str, Sequence[str]] = {}
-    jobs: Callable[[Database, Delivery], Iterable[Job]] = lambda database, delivery: ()
+    jobs: Callable[[Services], Iterable[Job]] = lambda services: ()
     before_deletion: Callable[[Tx, Sequence[int]], None] | None = None  # of messages
     before_end_of_grant: Callable[[Tx, Grant], None] | None = None  # of an agent

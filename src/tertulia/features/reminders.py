@@ -29,8 +29,8 @@ from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
 from tertulia.features.feature import Feature
 from tertulia.features.scheduled.endpoints import DeliveryTime
+from tertulia.features.scheduled.sender import ScheduledKind, delivery_job
 from tertulia.http.replies import Reply
-from tertulia.jobs.scheduled_sender import ScheduledKind, delivery_job
 from tertulia.log import log
 from tertulia.storage.record import Record
 from tertulia.wire import Doc, WireEvent
@@ -380,6 +380,6 @@ FEATURE = Feature(
             doc="The user's reminders.",
         )
     },
-    jobs=lambda *parts: [delivery_job("reminders", DUE, REMINDERS, *parts)],
+    jobs=lambda services: [delivery_job("reminders", DUE, REMINDERS, services)],
     before_deletion=delete_about,
 )

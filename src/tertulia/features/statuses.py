@@ -23,7 +23,7 @@ from tertulia.features.feature import Export, Feature
 from tertulia.http.parameter_rules import AtLeast, AtMost, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
 from tertulia.jobs.for_each import each
-from tertulia.jobs.runner import Job
+from tertulia.jobs.runner import due_job
 from tertulia.wire import Doc
 from tertulia.wire_fields import Away, UserId
 
@@ -236,14 +236,7 @@ def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
 
 FEATURE = Feature(
     exports={"zerver_userstatus": _exported},
-    jobs=lambda database, delivery: [
-        Job(
-            "ended statuses",
-            1,
-            partial(clear_all_ended, database),
-            run_at_start=True,
-            leader_only=True,
-            if_due=ENDED,
-        )
+    jobs=lambda services: [
+        due_job("ended statuses", 1, partial(clear_all_ended, services.database), ENDED)
     ],
 )

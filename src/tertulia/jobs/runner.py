@@ -38,6 +38,18 @@ class Job(msgspec.Struct, frozen=True):
         return self.leader_only and not self.run_at_start and self.every_seconds >= LONG_SECONDS
 
 
+def leader_job(
+    name: str, seconds: float, work: Callable[[], Awaitable[object]], *, run_at_start: bool = False
+) -> Job:
+    """A job that only the leader runs."""
+    return Job(name, seconds, work, run_at_start=run_at_start, leader_only=True)
+
+
+def due_job(name: str, seconds: float, work: Callable[[], Awaitable[object]], question: str) -> Job:
+    """The same, if the database has anything to do."""
+    return Job(name, seconds, work, run_at_start=True, leader_only=True, if_due=question)
+
+
 # Returns which of these questions are answered with yes; None if another server is the leader.
 LeaderDue = Callable[[Sequence[str]], Awaitable[set[str] | None]]
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tertulia import api
+from tertulia import features
 from tertulia.api.call import Call
-from tertulia.api.messages.catch_up import CaughtUpConversation
+from tertulia.features.catch_up.conversations import CaughtUpConversation
 from tertulia.mcp import json_rpc, read_tools, resources, transcript
 from tertulia.mcp.json_rpc import ProtocolError
 
@@ -57,7 +57,7 @@ async def _topic(call: Call, given: dict[str, str]) -> str:
 
 async def _missed(call: Call) -> str:
     """The sentences that matter, as the page quotes them to a user who was away."""
-    found = await api.messages.catch_up.fetch(call, max_conversations=MAX_CONVERSATIONS)
+    found = await features.catch_up.conversations.fetch(call, max_conversations=MAX_CONVERSATIONS)
     parts = [f"{_heading(call, each)}\n{_quotations(call, each)}" for each in found.conversations]
     return transcript.marked("\n\n".join(parts)) if parts else "Nothing is unread."
 

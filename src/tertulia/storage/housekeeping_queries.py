@@ -21,13 +21,6 @@ def with_waiting_period(tx: Tx) -> list[int]:
     )
 
 
-def with_digests(tx: Tx) -> list[int]:
-    return _realms(
-        tx,
-        "SELECT id AS realm_id FROM realm WHERE settings LIKE '%\"digest_emails_enabled\"%'",
-    )
-
-
 def with_old_renderings(tx: Tx, version: int) -> list[int]:
     return _realms(
         tx, "SELECT id AS realm_id FROM realm WHERE render_version < :version", version=version

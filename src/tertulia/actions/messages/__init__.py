@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from tertulia import actions, storage
 from tertulia.actions.messages import (
     answers,
-    catch_up,
     deleted,
     deletion,
     draft,

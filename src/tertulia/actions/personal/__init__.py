@@ -2,7 +2,6 @@
 
 from tertulia.actions.personal import (
     devices,
-    digests,
     missed_messages,
     settings,
     topic_policies,

@@ -2,8 +2,6 @@
 
 from tertulia.domain.messages import (
     answers,
-    catch_up,
-    catch_up_cues,
     deleted,
     diffs,
     external_pictures,

@@ -3,7 +3,6 @@
 from tertulia.domain.personal import (
     alert_words,
     devices,
-    digests,
     missed_messages,
     settings,
     topic_policies,

@@ -1,3 +1,3 @@
 """Scheduled messages: written now, sent later."""
 
-from tertulia.features.scheduled import endpoints, entry, transactions
+from tertulia.features.scheduled import endpoints, entry, sender, transactions

@@ -7,13 +7,12 @@ from typing import Annotated, Any
 from tertulia import actions, domain
 from tertulia.actions.messages.draft import Author
 from tertulia.actions.messages.notices import CLIENT
-from tertulia.api.call import Call
+from tertulia.api.call import Call, Services
 from tertulia.database import Database, OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.errors import ClientError
 from tertulia.errors.http import InternalError
-from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.features.feature import Export, Feature
@@ -24,12 +23,12 @@ from tertulia.features.scheduled.entry import (
     ScheduledMessageId,
     ScheduledMessageObject,
 )
+from tertulia.features.scheduled.sender import ScheduledKind, delivery_job
 from tertulia.features.scheduled.transactions import ScheduledChange
 from tertulia.http.parameter_rules import Alias, AtMost, Id, MaxItems, Name, OneOf
 from tertulia.http.replies import Reply
 from tertulia.jobs.housekeeping import with_pause
-from tertulia.jobs.runner import Job
-from tertulia.jobs.scheduled_sender import ScheduledKind, delivery_job
+from tertulia.jobs.runner import Job, leader_job
 from tertulia.wire import Doc
 from tertulia.wire_fields import DeliveryTimestamp, MarkdownText, ReadBySender, TopicName
 
@@ -162,9 +161,9 @@ async def delete_old_sent(database: Database) -> None:
         pass
 
 
-def _jobs(database: Database, delivery: Delivery) -> Iterator[Job]:
-    yield delivery_job("scheduled messages", entry.DUE, SCHEDULED, database, delivery)
-    yield Job("sent messages", 600, partial(delete_old_sent, database), leader_only=True)
+def _jobs(services: Services) -> Iterator[Job]:
+    yield delivery_job("scheduled messages", entry.DUE, SCHEDULED, services)
+    yield leader_job("sent messages", 600, partial(delete_old_sent, services.database))
 
 
 def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,6 @@ from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Message
 from tertulia.storage.channels import topics
 from tertulia.storage.messages import (
-    catch_up,
     conversations,
     deleted,
     details,

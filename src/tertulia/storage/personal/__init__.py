@@ -3,7 +3,6 @@
 from tertulia.storage.personal import (
     alert_words,
     devices,
-    digests,
     missed_messages,
     muted_users,
     topic_policies,

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from tertulia.api.call import Services
 from tertulia.database import Database, OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
@@ -18,7 +19,7 @@ from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
 from tertulia.jobs.for_each import each
-from tertulia.jobs.runner import Job, described
+from tertulia.jobs.runner import Job, described, due_job
 from tertulia.log import log
 
 MAX_CLAIMED = 64  # entries per read
@@ -97,9 +98,6 @@ async def _result_or_error(work: Awaitable[T]) -> T | Exception:
         return problem
 
 
-def delivery_job(
-    name: str, due: str, kind: ScheduledKind[T], database: Database, delivery: Delivery
-) -> Job:
+def delivery_job(name: str, due: str, kind: ScheduledKind[T], services: Services) -> Job:
     """The job that sends a kind; `due` is a query of `storage/due_jobs.py`."""
-    work = partial(send_due, database, delivery, kind)
-    return Job(name, 0.5, work, run_at_start=True, leader_only=True, if_due=due)
+    return due_job(name, 0.5, partial(send_due, services.database, services.delivery, kind), due)

@@ -1,12 +1,12 @@
 """The judged topics, and the rules by which sentences are chosen."""
 
 from msgspec.structs import replace
-from tests.domain.messages import judged_topics
-from tests.domain.messages.judged_topics import READER, JudgedTopic
+from tests.features import judged_topics
+from tests.features.judged_topics import READER, JudgedTopic
 from tests.support.complexity import cost, grows_linearly
 
-from tertulia.domain.messages import catch_up
-from tertulia.domain.messages.catch_up import CatchUpMessage, Reader, Reason, Summary, summarize
+from tertulia import features
+from tertulia.features.catch_up.summary import CatchUpMessage, Reader, Reason, Summary, summarize
 
 # What people write after the matter is settled.
 TALK = (
@@ -115,7 +115,7 @@ def test_a_link_without_words_is_not_quoted():
 def test_a_long_sentence_is_cut():
     (only,) = summarize([message(1, "word " * 500)], READER).sentences
 
-    assert len(only.text) <= catch_up.MAX_SENTENCE_LENGTH
+    assert len(only.text) <= features.catch_up.summary.MAX_SENTENCE_LENGTH
     assert only.text.endswith("…")
 
 

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tests.domain.messages import judged_topics
-from tests.domain.messages.test_catch_up import count
+from tests.features import judged_topics
+from tests.features.test_catch_up_summary import count
 from tests.support.people import Person
 
 from tertulia import storage

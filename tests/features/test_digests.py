@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 from tests.support.fake_smtp import text_in
 
-from tertulia import actions, storage
+from tertulia import features
 from tertulia.actions.messages.narrow_terms import NarrowViewer
-from tertulia.domain.personal.digests import INACTIVE_SECONDS, ActiveTopic, chosen
+from tertulia.features.digests import INACTIVE_SECONDS, ActiveTopic, chosen
 
 DAY = 86400
 
@@ -93,19 +93,21 @@ def test_words_that_were_deleted_since_are_not_quoted(chat):
         for dish in ("soup", "cabbage", "turnips")
     )
     viewer = NarrowViewer(ben.record, "")
-    ((_, summary),) = chat.read(actions.messages.catch_up.summaries, viewer)
+    ((_, summary),) = chat.read(features.catch_up.conversations.summaries, viewer)
     assert len(summary.sentences) == 3
 
     owner = chat.person("owner", role="owner", channels=["kitchen"])
     owner.delete(f"/messages/{gone.id}").succeeds()
     ana.patch(f"/messages/{changed.id}", content="We decided on bread.").succeeds()
-    left = chat.read(actions.messages.catch_up.still_quotable, ben.record, summary.sentences)
+    left = chat.read(features.catch_up.conversations.still_quotable, ben.record, summary.sentences)
     assert [each.message_id for each in left] == [kept.id]
 
     ben.leaves("kitchen")
     private = {"is_private": True, "history_public_to_subscribers": False}
     owner.patch(f"/streams/{chat.channel('kitchen').id}", **private).succeeds()
-    hidden = chat.read(actions.messages.catch_up.still_quotable, ben.record, summary.sentences)
+    hidden = chat.read(
+        features.catch_up.conversations.still_quotable, ben.record, summary.sentences
+    )
     assert hidden == []
 
 
@@ -118,12 +120,12 @@ def test_a_message_that_moved_since_to_a_private_channel_is_not_quoted(mail_chat
     secret = ana.says("The secret of the soup", to="kitchen > lunch")
     ana.says("Bread is here", to="kitchen > lunch")
     since = mail_chat.server.clock() - DAY
-    active = mail_chat.read(storage.personal.digests.active_topics, since)
+    active = mail_chat.read(features.digests.active_topics, since)
 
     vault_id = mail_chat.channel("vault").id
     ana.patch(f"/messages/{secret.id}", stream_id=vault_id, propagate_mode="change_one").succeeds()
     mail_chat.write(
-        actions.personal.digests.write, mail_chat.server.vault, ben.id, active, since, "http://x"
+        features.digests.write, mail_chat.server.vault, ben.id, active, since, "http://x"
     )
 
     text = text_in(smtp.last_mail_to(ben.email, mail_chat))

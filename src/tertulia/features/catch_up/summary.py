@@ -13,9 +13,8 @@ from math import log2
 import msgspec
 from msgspec.structs import replace
 
-from tertulia.domain.messages import links, notification_text
-from tertulia.domain.messages.catch_up_cues import Cue, cues_in
-from tertulia.domain.search import languages, words
+from tertulia import domain
+from tertulia.features.catch_up.cues import Cue, cues_in
 
 SENTENCES_PER_TOPIC = 3
 MAX_SENTENCE_LENGTH = 300  # characters; a longer one is cut with an ellipsis
@@ -71,7 +70,7 @@ class Reader(msgspec.Struct, frozen=True):
     @property
     def names(self) -> tuple[str, ...]:
         """The folded names that a text may call the reader by: the full one and the first."""
-        folded = words.fold(self.full_name).strip()
+        folded = domain.search.words.fold(self.full_name).strip()
         first = folded.split(" ")[0]
         return tuple(dict.fromkeys(name for name in (folded, first) if len(name) > 1))
 
@@ -123,9 +122,11 @@ class UnreadConversation(msgspec.Struct):
     def link(self, message_id: int) -> str:
         """The address of a message in the page."""
         if self.channel_id is None:
-            conversation = links.conversation_link(self.member_ids)
+            conversation = domain.messages.links.conversation_link(self.member_ids)
         else:
-            conversation = links.topic_link(self.channel_id, self.channel_name, self.topic)
+            conversation = domain.messages.links.topic_link(
+                self.channel_id, self.channel_name, self.topic
+            )
         return f"{conversation}/near/{message_id}"
 
 
@@ -249,7 +250,7 @@ def _judge(
     folded = part.folded
     cues = cues_in(folded, part.words)
     has_date = bool(cues & Cue.DATE) or _DATE.search(folded) is not None
-    length = len(part.words) if not words.is_unspaced(folded) else len(folded) // 3
+    length = len(part.words) if not domain.search.words.is_unspaced(folded) else len(folded) // 3
     score = 0.0
     reason = Reason.OTHER
     if _LINK.search(part.text):
@@ -290,8 +291,8 @@ def _topic_words(title: str, parts: Sequence[list[_Part]]) -> Counter[str]:
     found: Counter[str] = Counter()
     for of_message in parts:
         found.update(set().union(*(part.stems for part in of_message)))
-    for word in words.words_in(words.fold(title)):
-        found[languages.stem(word)] += 2
+    for word in domain.search.words.words_in(domain.search.words.fold(title)):
+        found[domain.search.languages.stem(word)] += 2
     return found
 
 
@@ -305,9 +306,11 @@ def _split(rendered: str) -> list[_Part]:
 
 
 def _part(text: str) -> _Part:
-    folded = words.fold(text)
-    spoken = words.words_in_order(folded)
-    long = {languages.stem(word) for word in spoken if len(word) >= MIN_TOPIC_WORD_LENGTH}
+    folded = domain.search.words.fold(text)
+    spoken = domain.search.words.words_in_order(folded)
+    long = {
+        domain.search.languages.stem(word) for word in spoken if len(word) >= MIN_TOPIC_WORD_LENGTH
+    }
     return _Part(text, folded, spoken, long)
 
 
@@ -316,7 +319,7 @@ def _sentence_texts(rendered: str) -> list[str]:
     markup = rendered
     if "<pre>" in markup:
         markup = _CODE.sub(" ", markup)
-    lines = notification_text.plain_text(markup)[:MAX_TEXT_LENGTH].split("\n")
+    lines = domain.messages.notification_text.plain_text(markup)[:MAX_TEXT_LENGTH].split("\n")
     return [
         sentence
         for line in lines

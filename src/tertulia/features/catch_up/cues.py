@@ -5,7 +5,7 @@ word that starts so. Scripts without spaces are compared as parts of the text. A
 looked up at once, because one team often writes in several.
 """
 
-from tertulia.domain.search import words
+from tertulia import domain
 
 
 class Cue:
@@ -138,7 +138,7 @@ def cues_in(folded: str, found_words: list[str]) -> int:
 
 def words_of(folded: str) -> list[str]:
     """The words of a folded text, in order."""
-    return words.words_in_order(folded)
+    return domain.search.words.words_in_order(folded)
 
 
 _START_LENGTH = 4  # letters by which the starts of words are looked up
@@ -149,9 +149,9 @@ _UNSPACED: list[tuple[str, int]] = []
 
 
 def _add(text: str, cue: int) -> None:
-    folded = words.fold(text.strip())
+    folded = domain.search.words.fold(text.strip())
     found_words = words_of(folded)
-    if words.is_unspaced(folded):
+    if domain.search.words.is_unspaced(folded):
         _UNSPACED.append((folded, cue))
     elif folded.endswith("*"):
         *before, start = found_words

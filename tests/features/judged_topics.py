@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from tertulia.domain.messages.catch_up import CatchUpMessage, Reader
+from tertulia.features.catch_up.summary import CatchUpMessage, Reader
 
 READER = Reader("Nour Haddad")
 _HEAD = re.compile(r"== (?P<kind>\S+) (?P<language>\S+?)(?P<held_out> held-out)?: (?P<title>.+)")

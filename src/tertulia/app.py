@@ -24,7 +24,6 @@ from tertulia.caches.all_caches import Caches
 from tertulia.config import Config, ConfigError
 from tertulia.database import Database
 from tertulia.domain.messages.external_pictures import AS_IT_IS, ExternalPictures
-from tertulia.domain.outbox import Transport
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError, outcome
 from tertulia.errors.http import ServiceUnavailable
@@ -44,7 +43,6 @@ from tertulia.jobs.cache_warmup import CacheWarmup
 from tertulia.jobs.devices import DeviceSender
 from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.ldap_sync import LdapSync
-from tertulia.jobs.link_preview_fetcher import LinkPreviewFetcher
 from tertulia.jobs.long_interval import LongInterval
 from tertulia.jobs.mail_sender import MailSender
 from tertulia.jobs.missed_messages import MissedMessages
@@ -174,11 +172,15 @@ class Application:
 
     def _add_senders(self) -> None:
         config, database = self.services.config, self.services.database
-        self.outbox.add(self.mail_sender)
+        if config.sends_mail:
+            self.outbox.add(self.mail_sender)
         self.outbox.add(self.webhook_sender)
         self.outbox.add(self.push_sender)
-        self.outbox.add(LinkPreviewFetcher(config, database, self.outbox))
-        self.outbox.add(DeviceSender(config, database, self.outbox, self.delivery))
+        if config.pushes:
+            self.outbox.add(DeviceSender(config, database, self.outbox, self.delivery))
+        for feature in FEATURES:
+            for sender in feature.senders(self.services, self.outbox):
+                self.outbox.add(sender)
 
     def _reported_parts(self) -> Parts:
         return Parts(
@@ -379,9 +381,6 @@ class Application:
             "send keys", 600, partial(housekeeping.delete_send_keys, database, remembered)
         )
         yield leader_job("stale presence", 3600, partial(presence.delete_stale, *both))
-        yield leader_job(
-            "old link previews", 3600, partial(housekeeping.delete_link_previews, database)
-        )
         yield leader_job("traffic", 60, partial(housekeeping.count_traffic, database))
         yield leader_job("full members", 60, partial(housekeeping.announce_full_members, database))
         yield leader_job(
@@ -401,21 +400,15 @@ class Application:
     def _jobs_when_due(self) -> Iterator[Job]:
         """Jobs of the leader that run only if the database has something to do for them."""
         database, config, due = self.services.database, self.services.config, storage.due_jobs
-        yield self._outbox_job("push", 2, "push")
+        for sender in self.outbox.senders.values():
+            work = partial(self.outbox.run_once, sender.transport)
+            due_rows = storage.due_jobs.outbox(sender.transport)
+            yield due_job(sender.job_name, sender.every_seconds, work, due_rows)
         yield due_job("pushed and read", 10, self.push_sender.retract_read, due.PUSHED)
-        yield self._outbox_job("webhooks", 0.5, "webhook")
-        yield self._outbox_job("link previews", 0.5, "preview")
         yield due_job("exports", 5, self.exports.run_once, due.EXPORT)
         yield due_job("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
-        if config.pushes:
-            yield self._outbox_job("push devices", 2, "device")
         if config.sends_mail:
-            yield self._outbox_job("mail", 1, "mail")
             yield due_job("missed mail", 5, self.missed_messages.send_due, due.MISSED)
-
-    def _outbox_job(self, name: str, every_seconds: float, transport: Transport) -> Job:
-        work = partial(self.outbox.run_once, transport)
-        return due_job(name, every_seconds, work, storage.due_jobs.outbox(transport))
 
     async def empty_page_caches(self) -> None:
         """Free the memory of SQLite's page caches."""

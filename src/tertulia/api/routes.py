@@ -47,7 +47,7 @@ ROUTES = [
     get("/messages/{message_id}", messages.history.fetch_message, "get-message", access="spectator"),
     patch("/messages/{message_id}", messages.edits.update, "update-message"),
     delete("/messages/{message_id}", messages.edits.delete, "delete-message"),
-    delete("/messages/{message_id}/link_previews", messages.edits.remove_link_previews, "remove-link-previews"),
+    delete("/messages/{message_id}/link_previews", features.link_previews.remove_all, "remove-link-previews"),
     get("/messages/{message_id}/history", messages.edits.history, "get-message-history"),
     # incoming webhooks
     get("/external/{integration}", integrations.check_url, "test-incoming-webhook", access="key", webhook_bots=True),

@@ -14,6 +14,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.grant import Grant
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.snapshot.register_parts import Part
+from tertulia.jobs.outbox import Outbox, Sender
 from tertulia.jobs.runner import Job
 
 
@@ -39,5 +40,6 @@ class Feature(msgspec.Struct, frozen=True, kw_only=True):
     stays_after_erasure: Collection[tuple[str, str]] = ()  # columns with the id of an erased user
     audit: Mapping[str, Sequence[str]] = {}
     jobs: Callable[[Services], Iterable[Job]] = lambda services: ()
+    senders: Callable[[Services, Outbox], Iterable[Sender]] = lambda services, outbox: ()
     before_deletion: Callable[[Tx, Sequence[int]], None] | None = None  # of messages
     before_end_of_grant: Callable[[Tx, Grant], None] | None = None  # of an agent

@@ -25,6 +25,8 @@ REGISTRATIONS = FairQueue(
 
 class DeviceSender:
     transport: Transport = "device"
+    job_name = "push devices"
+    every_seconds = 2.0
     max_claimed = 200
     max_claimed_per_person = MAX_CLAIMED_PER_PERSON
 

@@ -84,12 +84,6 @@ async def delete_send_keys(database: Database, kept_seconds: float) -> None:
         pass
 
 
-async def delete_link_previews(database: Database) -> None:
-    """Delete what was fetched long ago. The previews below messages stay."""
-    before = database.clock() - actions.messages.link_previews.CACHED_SECONDS
-    await database.of(0).write(storage.link_previews.delete_older, before)
-
-
 async def trim_logs(database: Database, delivery: Delivery) -> None:
     async def trim(realm_id: int) -> None:
         is_done = False

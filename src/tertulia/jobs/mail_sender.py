@@ -32,6 +32,8 @@ class BatchResult(msgspec.Struct):
 
 class MailSender:
     transport: Transport = "mail"
+    job_name = "mail"
+    every_seconds = 1.0
     max_claimed = 20
     max_claimed_per_person = 20
 

@@ -20,6 +20,8 @@ from tertulia.jobs import runner
 
 class Sender(Protocol):
     transport: Transport
+    job_name: str
+    every_seconds: float
     max_claimed: int  # items taken from the database that are sent or wait for a slot
     max_claimed_per_person: int
 
@@ -39,7 +41,7 @@ class Outbox:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._senders: dict[Transport, Sender] = {}
+        self.senders: dict[Transport, Sender] = {}
         self._busy: dict[Transport, dict[int | None, asyncio.Task[None]]] = {}
         self._claimed: Counter[Hashable] = Counter()  # by transport, person and slowness
         self.sent: Counter[Transport] = Counter()
@@ -47,12 +49,12 @@ class Outbox:
         self.waiting: Counter[Transport] = Counter()
 
     def add(self, sender: Sender) -> None:
-        self._senders[sender.transport] = sender
+        self.senders[sender.transport] = sender
         self._busy[sender.transport] = {}
 
     async def run_once(self, transport: Transport) -> None:
         """Start sending what is due, as far as there is room. Does not wait for the result."""
-        sender, busy = self._senders[transport], self._busy[transport]
+        sender, busy = self.senders[transport], self._busy[transport]
         if len(busy) >= sender.max_claimed:
             return
         for lane, items in (await self._due(sender, len(busy))).items():

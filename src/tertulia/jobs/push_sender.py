@@ -44,6 +44,8 @@ REMOVALS = FairQueue("push_removals", slots=20, slots_per_person=1, max_waiting=
 
 class PushSender:
     transport: Transport = "push"
+    job_name = "push"
+    every_seconds = 2.0
     max_claimed = 500
     max_claimed_per_person = 1
 

@@ -58,6 +58,8 @@ class BotReply(msgspec.Struct, frozen=True):
 
 class WebhookSender:
     transport: Transport = "webhook"
+    job_name = "webhooks"
+    every_seconds = 0.5
     max_claimed = 400
     max_claimed_per_person = MAX_CLAIMED_PER_PERSON
 

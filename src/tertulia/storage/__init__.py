@@ -13,7 +13,6 @@ from tertulia.storage import (
     groups,
     housekeeping_queries,
     inbound_mail,
-    link_previews,
     log,
     messages,
     nonempty_tables,

@@ -19,7 +19,6 @@ from tertulia.actions.messages import (
     flags,
     history,
     idempotency,
-    link_previews,
     move_notices,
     narrow_selection,
     narrow_terms,

@@ -156,11 +156,6 @@ async def delete(call: Call, message_id: MessageId) -> None:
     await call.db.write(actions.messages.deletion.delete, call.user, message_id)
 
 
-async def remove_link_previews(call: Call, message_id: MessageId) -> None:
-    """Remove the previews of linked pages below a message for good."""
-    await call.db.write(actions.messages.link_previews.remove, call.user, message_id)
-
-
 async def delete_topic(call: Call, stream_id: ChannelId, *, topic_name: TopicName) -> TopicDeleted:
     """Delete all messages of a topic; repeat while `complete` is false."""
     until = call.now + DELETING_SECONDS

@@ -11,8 +11,9 @@ from tests.support.fake_webhooks import Receiver, redirect, stream_for_ever
 from tests.support.people import Chat
 from tests.support.waiting import eventually
 
+from tertulia import features
 from tertulia.domain.messages import link_previews
-from tertulia.domain.messages.link_previews import LinkPreview
+from tertulia.features.link_previews import LinkPreview
 
 HOME = (ipaddress.ip_network("127.0.0.1/32"),)
 HTML = {"Content-Type": "text/html; charset=utf-8"}
@@ -189,12 +190,14 @@ def test_a_page_with_a_strange_character_set_is_fetched_once(chat, site, charset
 
 def test_only_character_sets_that_decode_in_linear_time_are_used() -> None:
     """`punycode` takes quadratic time; its page is read as UTF-8."""
-    for charset in link_previews.CHARSETS:
+    for charset in features.link_previews.CHARSETS:
         page = "<title>x</title>".encode(charset)
-        found = link_previews.read("https://h.example/", f"text/html; charset={charset}", page)
+        found = features.link_previews.read(
+            "https://h.example/", f"text/html; charset={charset}", page
+        )
         assert found.title == "x", charset
     page = b"<title>a-b</title>"
-    found = link_previews.read("https://h.example/", "text/html; charset=punycode", page)
+    found = features.link_previews.read("https://h.example/", "text/html; charset=punycode", page)
     assert found.title == "a-b"
 
 
@@ -239,7 +242,7 @@ TITLE = meta("og:title", "x")
     ],
 )
 def test_title_and_image_of_a_page_are_extracted(page: str, title: str, image: str) -> None:
-    found = link_previews.read("https://h.example/page", "text/html", page.encode())
+    found = features.link_previews.read("https://h.example/page", "text/html", page.encode())
 
     assert (found.title, found.image) == (title, image)
 
@@ -247,7 +250,7 @@ def test_title_and_image_of_a_page_are_extracted(page: str, title: str, image: s
 def test_hostile_values_stay_text() -> None:
     preview = LinkPreview('https://h.example/"><b>', "<script>", '"><img src=x>', "")
 
-    shown = link_previews.with_previews("<p>hi</p>", [preview])
+    shown = features.link_previews.with_previews("<p>hi</p>", [preview])
 
     assert "<script>" not in shown
     assert "<img" not in shown
@@ -261,7 +264,7 @@ def test_a_page_that_reveals_a_bug_is_given_up(chat, site, monkeypatch):
     def fail(*_: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(link_previews, "read", fail)
+    monkeypatch.setattr(features.link_previews, "read", fail)
     ana = chat.person("ana", channels=["kitchen"])
     message = ana.says(site.url, to="kitchen > lunch")
     eventually(lambda: chat.read(_tries) == 1)

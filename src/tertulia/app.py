@@ -375,7 +375,6 @@ class Application:
         yield leader_job("search", 0.5, self.indexing.run_once, run_at_start=True)
         yield leader_job("rerendering", 3600, partial(rerender, *both), run_at_start=True)
         yield leader_job("log", 300, partial(housekeeping.trim_logs, *both))
-        yield leader_job("retention", 300, partial(housekeeping.delete_old_messages, database))
         yield leader_job("kept messages", 300, partial(housekeeping.purge_kept_messages, database))
         yield leader_job(
             "send keys", 600, partial(housekeeping.delete_send_keys, database, remembered)

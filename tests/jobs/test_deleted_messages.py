@@ -5,11 +5,8 @@ from tests.support.files import fetches, own, uploads
 
 from tertulia import actions, storage
 from tertulia.domain.messages.deleted import KeptSelection
-from tertulia.jobs.housekeeping import (
-    delete_old_messages,
-    purge_kept_messages,
-    sweep_files,
-)
+from tertulia.features.retention import delete_old_messages
+from tertulia.jobs.housekeeping import purge_kept_messages, sweep_files
 
 EVERYTHING = KeptSelection()
 

@@ -2,11 +2,8 @@
 
 import pytest
 
-from tertulia import actions, storage
-from tertulia.jobs import housekeeping as jobs
-from tertulia.jobs.housekeeping import (
-    delete_old_messages,
-)
+from tertulia import features, storage
+from tertulia.features.retention import delete_old_messages
 
 BULK = {"notification_settings_null": True, "bulk_message_deletion": True}
 
@@ -185,15 +182,13 @@ def test_many_messages_are_deleted_in_small_steps_by_topic(chat, in_kitchen, ana
 
     received = queue.all()
     assert sum(len(event["message_ids"]) for event in received) == 60
-    assert (
-        max(len(event["message_ids"]) for event in received) <= actions.later.retention.BATCH_SIZE
-    )
+    assert max(len(event["message_ids"]) for event in received) <= features.retention.BATCH_SIZE
     assert {event["topic"] for event in received} == {"topic 0", "topic 1"}
     assert readable(ana) == []
 
 
 def test_a_channel_with_many_old_messages_does_not_delay_others(own_chat, monkeypatch):
-    monkeypatch.setattr(jobs, "STEPS_PER_RUN", 2)
+    monkeypatch.setattr(features.retention, "STEPS_PER_TURN", 2)
     ana = own_chat.person("ana", channels=["kitchen", "garden"])
     own_chat.set("message_retention_days", 1)
     own_chat.fill(ana, "kitchen > soup", 30)
@@ -215,7 +210,7 @@ def test_one_step_deletes_a_few_messages_of_one_topic(chat, in_kitchen, ana):
     chat.server.clock.move(**days(2))
     kitchen = chat.channel("kitchen").id
 
-    steps = [chat.write(actions.later.retention.delete_batch, kitchen) for _ in range(4)]
+    steps = [chat.write(features.retention.delete_batch, kitchen) for _ in range(4)]
 
     assert steps == [5, 5, 3, 0]
 

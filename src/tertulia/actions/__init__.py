@@ -9,7 +9,6 @@ from tertulia.actions import (
     groups,
     housekeeping,
     inbound_mail,
-    later,
     mail_addresses,
     mail_outbox,
     messages,

@@ -229,7 +229,7 @@ ROUTES = [
         delete("/realm/domains/{domain}", features.mail_domains.remove, "delete-realm-domain"),
         get("/realm/agents", people.agents.list_all, "get-agents"),
         delete("/realm/agents/{agent_id}", people.agents.revoke_any, "revoke-agent"),
-        get("/realm/retention_preview", organization.retention.preview, "get-retention-preview"),
+        get("/realm/retention_preview", features.retention.preview, "get-retention-preview"),
         get("/realm/legal_holds", organization.legal_holds.list_holds, "get-legal-holds"),
         post("/realm/legal_holds", organization.legal_holds.begin, "add-legal-holds"),
         delete("/realm/legal_holds/{hold_id}", organization.legal_holds.end, "end-legal-hold"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from tertulia import actions, storage
+from tertulia import actions, features, storage
 from tertulia.cli.message_counts import day, described
 from tertulia.cli.open_data import (
     OpenOrganization,
@@ -143,7 +143,7 @@ def _selected(
 def _check_retention(opened: OpenOrganization, topics: Sequence[KeptTopic]) -> None:
     """The retention job would delete old messages again within minutes."""
     for kept in topics:
-        before = opened.read(actions.later.retention.deletes_before, kept.channel_id)
+        before = opened.read(features.retention.deletes_before, kept.channel_id)
         if kept.oldest_at < before:
             where = _location(kept, _channel_names(opened))
             raise click.ClickException(

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import click
 
-from tertulia import actions, storage
+from tertulia import actions, features, storage
 from tertulia.cli.flags import config_options
 from tertulia.cli.message_counts import day, described
 from tertulia.cli.open_data import (
@@ -123,7 +123,7 @@ def _confirm_deletion(opened: OpenOrganization) -> None:
 
 def _confirm_retention(opened: OpenOrganization, days: int) -> None:
     """Ask, if the new retention period deletes messages that are there now."""
-    found = opened.read(actions.later.retention.preview, None, None, days)
+    found = opened.read(features.retention.find_expired, None, None, days)
     if not found.count or found.oldest_at is None or found.newest_at is None:
         return
     noun = "message is" if found.count == 1 else "messages are"

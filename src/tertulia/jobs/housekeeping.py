@@ -6,13 +6,12 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from tertulia import actions, storage
-from tertulia.database import BlockingDatabase, Database, OrgDatabase
+from tertulia.database import BlockingDatabase, Database
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 
 MIN_CLOCK_JUMP_SECONDS = 30  # smaller corrections of the clock do not expire queues
 PAUSE = 4  # the pause after a step is this many times as long as the step took
-STEPS_PER_RUN = 100
 CHANNELS_PER_BATCH = 50
 QUEUES_PER_BATCH = 100  # per transaction, so that writes of users get in between
 
@@ -94,32 +93,6 @@ async def trim_logs(database: Database, delivery: Delivery) -> None:
             is_done = trimmed.is_done
 
     await each(await database.of(0).query(actions.housekeeping.realms_to_trim), trim)
-
-
-async def delete_old_messages(database: Database) -> None:
-    """Delete messages that are older than the retention of their channel or organization.
-
-    Channels take turns, so a channel with years of messages to delete does not delay the others.
-    """
-
-    async def take_turn(target: tuple[OrgDatabase, int | None]) -> bool:
-        db, channel_id = target
-        for _ in range(STEPS_PER_RUN):
-            if not await with_pause(db.write(actions.later.retention.delete_batch, channel_id)):
-                return False
-        return True
-
-    async def run_once(realm_id: int) -> bool:
-        db = database.of(realm_id)
-        targets = await db.read(actions.later.retention.channels_with_old)
-        return any(await each([(db, target) for target in targets], take_turn))
-
-    while any(
-        await each(
-            await database.of(0).query(storage.housekeeping_queries.with_retention), run_once
-        )
-    ):
-        pass
 
 
 async def purge_kept_messages(database: Database) -> None:

@@ -5,15 +5,6 @@ from typing import Any
 from tertulia.database.tx import Tx
 
 
-def with_retention(tx: Tx) -> list[int]:
-    """Organizations that do not keep every message forever."""
-    return _realms(
-        tx,
-        "SELECT id AS realm_id FROM realm WHERE settings LIKE '%\"message_retention_days\"%'"
-        " UNION SELECT realm_id FROM channel WHERE retention_days IS NOT NULL",
-    )
-
-
 def with_waiting_period(tx: Tx) -> list[int]:
     return _realms(
         tx,

@@ -3,7 +3,7 @@
 import pytest
 from tests.support.narrows import term
 
-from tertulia import actions, storage
+from tertulia import features, storage
 
 
 def searches(person, *texts, narrow=(), **params):
@@ -156,9 +156,7 @@ def test_retention_leaves_no_word_behind(chat, in_kitchen, ana):
         lambda tx: tx.execute("UPDATE channel SET retention_days = 1 WHERE id = :id", id=kitchen)
     )
 
-    chat.write(
-        lambda tx: actions.later.retention.delete_batch(tx.at(tx.now + 10 * 86_400), kitchen)
-    )
+    chat.write(lambda tx: features.retention.delete_batch(tx.at(tx.now + 10 * 86_400), kitchen))
 
     assert searches(ana, "rhubarb") == []
     assert not chat.read(words_like, "rhubarb")

@@ -15,7 +15,8 @@ from tertulia.actions.messages.restoration import BATCH_SIZE
 from tertulia.domain import limits
 from tertulia.domain.messages.deleted import KeptSelection
 from tertulia.errors import BadRequest
-from tertulia.jobs.housekeeping import delete_old_messages, purge_kept_messages
+from tertulia.features.retention import delete_old_messages
+from tertulia.jobs.housekeeping import purge_kept_messages
 
 pytestmark = pytest.mark.on_both
 

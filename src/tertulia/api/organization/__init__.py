@@ -7,7 +7,6 @@ from tertulia.api.organization import (
     health,
     legal_holds,
     pictures,
-    retention,
     server,
     setting_list,
     settings,

@@ -1,3 +1,0 @@
-"""Scheduled messages, reminders and retention."""
-
-from tertulia.actions.later import retention

@@ -53,7 +53,6 @@ from tertulia.jobs.runner import Job, Runner, due_job, leader_job
 from tertulia.jobs.search_indexer import SearchIndexer
 from tertulia.jobs.table_counts import TableCounter
 from tertulia.jobs.upload_migration import UploadMigration
-from tertulia.jobs.webhook_sender import WebhookSender
 from tertulia.sample_data.demo import fake_activity
 from tertulia.sample_data.demo.people import GUEST
 from tertulia.server import log_events
@@ -147,7 +146,6 @@ class Application:
         self.upload_migration = UploadMigration(database, self.services.stores)
         self.outbox = Outbox(database)
         self.mail_sender = MailSender(config, database, self.outbox, vault)
-        self.webhook_sender = WebhookSender(config, database, self.outbox, self.delivery)
         self.push_sender = PushSender(config, database, self.outbox, self.delivery, vault)
         self._add_senders()
         self.missed_messages = MissedMessages(config, database, self.delivery, vault)
@@ -174,7 +172,6 @@ class Application:
         config, database = self.services.config, self.services.database
         if config.sends_mail:
             self.outbox.add(self.mail_sender)
-        self.outbox.add(self.webhook_sender)
         self.outbox.add(self.push_sender)
         if config.pushes:
             self.outbox.add(DeviceSender(config, database, self.outbox, self.delivery))

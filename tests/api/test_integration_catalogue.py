@@ -2,8 +2,7 @@
 
 import pytest
 
-from tertulia import integrations, storage
-from tertulia.domain.people import webhook_deliveries
+from tertulia import features, integrations
 
 ALERTS = '{"status": "firing", "alerts": [{"name": "Wet"}, {"name": "Cold"}]}'
 
@@ -158,10 +157,10 @@ def test_failures_of_an_outgoing_webhook_are_listed(chat, ana):
 
     began = int(chat.server.clock())
     for _ in range(2):
-        trouble = webhook_deliveries.unreachable()
-        chat.write(storage.people.bots.record_outcome, outgoing, trouble)
+        trouble = features.outgoing_webhooks.UNREACHABLE
+        chat.write(features.outgoing_webhooks.record_outcome, outgoing, trouble)
     failed = listed()
-    chat.write(storage.people.bots.record_outcome, outgoing, None)
+    chat.write(features.outgoing_webhooks.record_outcome, outgoing, None)
 
     assert failed["payload_url"] == "https://example.com"
     assert failed["failures"] == 2

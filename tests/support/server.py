@@ -301,10 +301,7 @@ class Server:
 
     def set_timeout(self, transport: Literal["webhook", "push"], seconds: float) -> None:
         """How long calls of other machines may take."""
-        sender = {
-            "webhook": self._application.webhook_sender,
-            "push": self._application.push_sender,
-        }[transport]
+        sender = self._application.outbox.senders[transport]
         setattr(sender, "timeout_seconds", seconds)  # noqa: B010  # both have it
 
     @property

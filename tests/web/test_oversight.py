@@ -11,10 +11,9 @@ from tests.support.axe import violations
 from tests.support.database_plan import thorough_except
 from tests.support.files import uploads
 
-from tertulia import actions, locale, storage
+from tertulia import actions, features, locale
 from tertulia.api.routes import ROUTES
 from tertulia.domain.organization.audit import Act
-from tertulia.domain.people import webhook_deliveries
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.web.assets import STATIC
 
@@ -247,8 +246,8 @@ def test_bots_are_shown_with_owner_key_and_failures(page_chat, owner, browse):
     created = owner.post(
         "/bots", full_name="Out", short_name="out", bot_type=3, payload_url="https://example.com"
     ).succeeds()
-    trouble = webhook_deliveries.unreachable()
-    page_chat.write(storage.people.bots.record_outcome, created["user_id"], trouble)
+    trouble = features.outgoing_webhooks.UNREACHABLE
+    page_chat.write(features.outgoing_webhooks.record_outcome, created["user_id"], trouble)
     page = opened(owner, browse, "#organization/integrations")
 
     row = page.get_by_role("table", name="Bots").get_by_role("row", name=re.compile("^Out "))

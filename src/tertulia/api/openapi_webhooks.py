@@ -1,6 +1,6 @@
 """Outgoing webhook payloads in the API description.
 
-`jobs/webhook_sender.py` sends them; its tests check them against this.
+`features/outgoing_webhooks.py` sends them; its tests check them against this.
 """
 
 from typing import Any

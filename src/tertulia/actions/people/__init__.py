@@ -38,7 +38,6 @@ from tertulia.actions.people import (
     sessions,
     signup,
     visible_users,
-    webhook_deliveries,
     webhook_triggers,
     welcome_message,
 )

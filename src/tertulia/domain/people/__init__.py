@@ -20,5 +20,4 @@ from tertulia.domain.people import (
     sessions,
     status,
     user,
-    webhook_deliveries,
 )

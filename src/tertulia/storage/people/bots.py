@@ -6,10 +6,8 @@ from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.people.bots import Bot, BotUse, Service
 from tertulia.domain.people.user import Role
-from tertulia.domain.people.webhook_deliveries import WebhookFailure
 from tertulia.storage.row_mapper import RowMapper
 
-MAX_ERROR_LENGTH = 500
 _USES = RowMapper(BotUse)
 
 _COLUMNS = (
@@ -120,27 +118,6 @@ def _bot(row: Row) -> Bot:
         all_public_channels=bool(row["all_public_channels"]),
         service=service,
         config=msgspec.json.decode(row["config"]),
-    )
-
-
-def record_outcome(tx: Tx, bot_id: int, failure: WebhookFailure | None) -> None:
-    """Record what became of a call of an outgoing webhook; None if it answered."""
-    if failure is None:
-        tx.execute(
-            "UPDATE bot SET service_timed_out = FALSE, service_answered_at = :now,"
-            " service_failures = 0 WHERE user_id = :bot AND realm_id = :realm",
-            now=tx.now,
-            bot=bot_id,
-        )
-        return
-    tx.execute(
-        "UPDATE bot SET service_timed_out = :timed_out, service_failed_at = :now,"
-        " service_failures = service_failures + 1, service_error = :error"
-        " WHERE user_id = :bot AND realm_id = :realm",
-        timed_out=failure.is_timeout,
-        now=tx.now,
-        error=failure.to_owner[:MAX_ERROR_LENGTH],
-        bot=bot_id,
     )
 
 

@@ -19,8 +19,7 @@ from tertulia import storage
 from tertulia.api.openapi_webhooks import SENT
 from tertulia.app import description
 from tertulia.database.tx import Tx
-from tertulia.domain.people.webhook_deliveries import WebhookFailure
-from tertulia.jobs.webhook_sender import SLOW_CALLS, BotReply, parse_response
+from tertulia.features.outgoing_webhooks import SLOW_CALLS, BotReply, WebhookFailure, parse_response
 
 HOME = (ipaddress.ip_network("127.0.0.0/8"),)
 

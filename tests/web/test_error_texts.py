@@ -110,6 +110,7 @@ ONLY_OTHER_CLIENTS = {
     "Custom views must have a valid name.",
     "Direct messages cannot be moved to channels.",
     "Direct messages cannot have topics.",
+    "Empty 'to' list",
     "Flag not editable: '{x}'",
     "Invalid `device_id`",
     "Invalid authentication method: {x}",

@@ -21,10 +21,10 @@ TIMEOUT_SECONDS = 4
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @config_options(for_serve=True, listed=LISTENING)
 def health(as_json: bool, **flags: Any) -> None:
-    """Query /health of the running server: at the port in the settings, else at the port of the
-    server that was started last with this data folder.
+    """Query /health of the running server, at the port in its settings.
 
-    Exits with 1 if it does not answer, cannot read its data, or cannot write.
+    Without one: at the port of the server that was started last with this data folder. Exits with
+    1 if it does not answer, cannot read its data, or cannot write.
     """
     found, problem = _examine(_address(Config.load(flags, os.environ)))
     if as_json:

@@ -15,6 +15,7 @@ from tertulia.features.scheduled import transactions
 from tertulia.features.scheduled.endpoints import SCHEDULED, delete_old_sent
 from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs.housekeeping import (
+    MIN_UPTIME_SECONDS,
     ClockWatch,
     delete_send_keys,
 )
@@ -234,6 +235,23 @@ def test_a_clock_put_forward_while_positions_are_saved_makes_no_queue_idle(own_c
     says_much(ana, 1)
     assert len(queue.all()) == 1
     assert own_chat.read(storage.queues.find, queue.queue_id) is not None
+
+
+def test_a_clock_put_forward_under_the_last_server_makes_no_queue_idle(own_chat):
+    queue = own_chat.person("ana").listens_for("message", idle_queue_timeout=600)
+    server, passed = own_chat.server, 0.0
+    server.clock.move(hours=1)  # and the server is killed before it notices
+    watch = ClockWatch(server.clock, lambda: passed)
+
+    def passes(seconds: float) -> bool:
+        nonlocal passed
+        passed += seconds
+        server.clock.move(seconds=seconds)
+        server.store_positions(watch)
+        return own_chat.read(storage.queues.find, queue.queue_id) is not None
+
+    assert passes(MIN_UPTIME_SECONDS)
+    assert not passes(1)
 
 
 def test_without_due_work_no_further_queries_are_made(own_chat):

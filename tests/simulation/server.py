@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.simulation.machine import CLOCK
 from tests.simulation.schedule import Host
 
 from tertulia.app import Application
@@ -33,7 +32,6 @@ class Server:
         self.name, self._folder, self._clock = name, folder, clock
         self.host = Host(name)
         self._dialect = connect(self.host)
-        self.started_at = CLOCK.monotonic
         self.host.context.run(QUEUE_STATES.set, {})
         self.is_ready = False
         self.has_died = asyncio.Event()

@@ -42,7 +42,6 @@ AGE_SECONDS = 60 * 86_400.0  # of the organization, when a run begins
 SETTLE_SECONDS = 70.0  # for listeners, and for a job that runs every minute
 MAX_LIFE_SECONDS = 60.0  # then the server dies anyway
 QUEUE_LIFE_SECONDS = 600.0
-POSITIONS_SECONDS = 40.0  # until a server has stored the positions of queues, and the clock's jump
 SWITCH_SHARE = 0.1  # of calls with which a client goes to another server
 MAX_SKEW_SECONDS = 100.0  # of the clocks of servers that share a database
 MAX_DISTURBANCE_SECONDS = 5.0  # from the start of a life until its clocks are disturbed
@@ -359,11 +358,6 @@ class World:
             else:
                 self.shared.drop(server.host)
             return
-        is_unrecorded = CLOCK.monotonic - server.started_at < POSITIONS_SECONDS
-        if life.wall_step_seconds >= QUEUE_LIFE_SECONDS and is_unrecorded:
-            # The next server cannot know that it was the clock.
-            for listener in self.listeners:
-                listener.may_expire = True
         folder = self._folder / str(self._lives)
         if life.death == "power cut":
             self.disk = self.disk.after_power_cut(folder, self._rng)

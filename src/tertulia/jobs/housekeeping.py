@@ -11,6 +11,7 @@ from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 
 MIN_CLOCK_JUMP_SECONDS = 30  # smaller corrections of the clock do not expire queues
+MIN_UPTIME_SECONDS = 600  # the clock may have jumped under the last server: clients get this long
 PAUSE = 4  # the pause after a step is this many times as long as the step took
 CHANNELS_PER_BATCH = 50
 QUEUES_PER_BATCH = 100  # per transaction, so that writes of users get in between
@@ -26,13 +27,17 @@ class ClockWatch:
     ) -> None:
         self._clock = clock
         self._stopwatch = stopwatch
-        self._known = clock() - stopwatch()
+        self._started_at = stopwatch()
+        self._known = clock() - self._started_at
 
     def jump(self) -> float:
         """Seconds by which the clock was put forward since the last call; 0 if it was not."""
         difference = self._clock() - self._stopwatch()
         jump, self._known = difference - self._known, difference
         return jump if abs(jump) > MIN_CLOCK_JUMP_SECONDS else 0.0
+
+    def uptime(self) -> float:
+        return self._stopwatch() - self._started_at
 
 
 async def compare_clocks(database: BlockingDatabase) -> None:
@@ -69,7 +74,8 @@ async def store_positions(
         await database.of(0).query(storage.housekeeping_queries.with_queues) if jump > 0 else []
     )
     await each(in_use.union(with_queues), keep)
-    await each(await database.of(0).query(actions.queues.realms_with_expired, now), forget)
+    if watch is None or watch.uptime() > MIN_UPTIME_SECONDS:
+        await each(await database.of(0).query(actions.queues.realms_with_expired, now), forget)
     delivery.drop_idle_mailboxes()
 
 

@@ -691,7 +691,7 @@ EXAMPLES = [
         "teamcity",
         TEAMCITY_PLUGIN,
         "buildFinished.success",
-        "House / Roof",
+        "House :: Roof",
         ":check: [Build #19 of Roof](https://teamcity.example.com/build/1202) on `main`"
         " finished: success.",
     ),
@@ -817,7 +817,7 @@ EXAMPLES = [
         "openproject",
         OPENPROJECT,
         "work_package.created",
-        "House / #34 Rain",
+        "House",
         f"**Bug #34 Rain** was created by Ana{quote('On my head.')}\n\n* **Status**: New\n"
         "* **Priority**: High\n* **Assignee**: Ben\n* **Due**: 2026-02-01",
     ),
@@ -825,14 +825,14 @@ EXAMPLES = [
         "openproject",
         OPENPROJECT_COMMENT,
         "work_package_comment.comment",
-        "House / #34 Rain",
+        "House",
         f"Ben commented on **#34 Rain**{quote('Here, too.')}",
     ),
     Example(
         "openproject",
         OPENPROJECT_TIME,
         "time_entry.created",
-        "House / time",
+        "House",
         f"Ana logged 1h30m on **Rain**{quote('On the ladder')}",
     ),
     Example(
@@ -846,7 +846,7 @@ EXAMPLES = [
         "wordpress",
         WORDPRESS,
         "publish_post",
-        "A dry winter",
+        "WordPress notification",
         f"New post: [A dry winter](https://blog.example.com/a-dry-winter){quote('No rain.')}",
     ),
     Example(
@@ -854,7 +854,7 @@ EXAMPLES = [
         {"hook": "comment_post", "comment_author": "Ben", "comment_post_ID": "12"}
         | {"comment_content": "At last"},
         "comment_post",
-        "Comments on post 12",
+        "WordPress notification",
         f"Ben commented on post 12{quote('At last')}",
     ),
 ]

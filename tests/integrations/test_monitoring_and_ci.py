@@ -81,6 +81,31 @@ def test_alerts_are_in_the_topics_that_zulip_gives_them(service, topics):
 
 
 @pytest.mark.parametrize(
+    "service, payload, topic",
+    [
+        ("homeassistant", {"message": "Wet"}, "homeassistant"),
+        ("homeassistant", {"message": "Wet", "topic": "Cellar"}, "Cellar"),
+        ("wordpress", {"hook": "wp_login", "user_login": "ana"}, "WordPress notification"),
+        (
+            "openproject",
+            {
+                "action": "attachment:created",
+                "attachment": {
+                    "fileName": "gutter.png",
+                    "_embedded": {
+                        "container": {"subject": "Rain", "_links": {"project": {"title": "House"}}}
+                    },
+                },
+            },
+            "House",
+        ),
+    ],
+)
+def test_other_messages_are_in_the_topics_that_zulip_gives_them(service, payload, topic):
+    assert message_for(service, payload).topic == topic
+
+
+@pytest.mark.parametrize(
     "kind, thing, topic",
     [
         ("charge.succeeded", {"customer": "cus_1"}, "cus_1"),
@@ -203,7 +228,7 @@ def test_circleci_events_become_messages():
 
     report = message_for("circleci", payload)
 
-    assert (report.topic, report.branch) == ("roof / main", "main")
+    assert (report.topic, report.branch) == ("roof", "main")
     assert report.text == (
         ":check: [Workflow build](https://app.circleci.com/w) success on `main` (Mend the gutter)."
     )

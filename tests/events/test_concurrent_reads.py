@@ -31,6 +31,7 @@ from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.audience import NoClients, Users
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.delivery.mailbox import Mailbox
+from tertulia.events.directory.log_updates import LogUpdates
 from tertulia.events.listener import Listener, Options
 from tertulia.events.types.messages.flags import FlagsChanged
 
@@ -219,8 +220,9 @@ async def test_no_write_is_answered_while_a_register_reads(stage: "DeliveryScene
     before = stage.applied
 
     async with follower.frozen(stage.realm_id):
+        stage.has_delivered.clear()
         writing = asyncio.create_task(stage.says("Meanwhile"))
-        await asyncio.sleep(0.1)
+        await asyncio.wait_for(stage.has_delivered.wait(), TIMEOUT_SECONDS)
         looking = asyncio.create_task(enter(partial(follower.frozen, stage.realm_id)))
         await asyncio.sleep(0)
         unmoved = (stage.applied, writing.done(), looking.done())
@@ -291,6 +293,7 @@ class DeliveryScene:
 
     def __init__(self, path: Path) -> None:
         self.later = 0.0
+        self.has_delivered = asyncio.Event()
         self._path = path
         self._vault = Vault(b"a secret for tests only")
 
@@ -302,7 +305,7 @@ class DeliveryScene:
         )
         self.database.start(
             lambda tx, realms: self.delivery.follower.reader.fetch(tx, realms),
-            lambda updates, answer: self.delivery.follower.deliver(updates, answer),
+            self._deliver,
             lambda appended: self.delivery.follower.reader.compose(appended),
             storage.messages.fast_insert,
         )
@@ -315,6 +318,11 @@ class DeliveryScene:
             actions.channels.subscriptions.subscribe, self.ana, wish, "example.com"
         )
         return self
+
+    def _deliver(self, updates: LogUpdates | None, answer: Callable[[], None]) -> None:
+        """What the database calls after each commit."""
+        self.delivery.follower.deliver(updates, answer)
+        self.has_delivered.set()
 
     async def restarts(self) -> None:
         """Drop everything that is only in memory."""

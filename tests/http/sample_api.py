@@ -31,6 +31,7 @@ class Call:
     name: str
     request: ApiRequest
     bell: asyncio.Event = field(default_factory=asyncio.Event)
+    waits_for_bell: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Pot(Reply):
@@ -91,6 +92,7 @@ async def burn(call: Call, *, secret: str) -> None:
 
 async def wait(call: Call) -> Encoded[Pots]:
     """Waits for the bell."""
+    call.waits_for_bell.set()
     await asyncio.wait_for(call.bell.wait(), TIMEOUT_SECONDS)
     return Encoded(b'{"pots":["rung"]}')
 
@@ -128,7 +130,7 @@ class SampleApi:
     """The toy service and a caller."""
 
     def __init__(self, **settings: Any) -> None:
-        self.bell = asyncio.Event()
+        self.bell, self.waits_for_bell = asyncio.Event(), asyncio.Event()
         self.observed: list[tuple[str, str, int]] = []
         self.api: ASGIApp = Api(ROUTES, self.authenticate, Config(**settings), observe=self.observe)
 
@@ -139,7 +141,7 @@ class SampleApi:
             raise NotLoggedIn
         if name == "stranger":
             raise BadRequest("Who are you?")
-        return Call(name, request, self.bell)
+        return Call(name, request, self.bell, self.waits_for_bell)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         self.observed.append((method, route, status))

@@ -322,7 +322,7 @@ def test_a_long_poll_is_answered_when_its_event_is_set(sample_api):
             sent.append(message)
 
         poll = asyncio.create_task(sample_api.api(http_scope(path="/api/v1/wait"), receive, send))
-        await asyncio.sleep(0.01)
+        await asyncio.wait_for(sample_api.waits_for_bell.wait(), TIMEOUT_SECONDS)
         sample_api.bell.set()
         await poll
         return sent
@@ -345,7 +345,7 @@ def test_requests_cut_off_by_a_stop_get_503(sample_api):
             sent.append(message)
 
         poll = asyncio.create_task(sample_api.api(http_scope(path="/api/v1/wait"), receive, send))
-        await asyncio.sleep(0.01)
+        await asyncio.wait_for(sample_api.waits_for_bell.wait(), TIMEOUT_SECONDS)
         poll.cancel()
         await poll
         return sent

@@ -4,7 +4,12 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.support.files import uploads
 from tests.support.pictures import picture
-from tests.web.test_accessibility import DIALOGS, OPENED_BY_KEYS, QUICK_DIALOGS
+from tests.web.test_accessibility import (
+    DIALOGS,
+    OPENED_BY_KEYS,
+    QUICK_DIALOGS,
+    close_by_escape,
+)
 
 DOCUMENT_HEIGHTS = "[document.documentElement, document.body].map((each) => each.scrollHeight)"
 
@@ -41,7 +46,7 @@ def test_the_document_is_as_high_as_the_window(page_chat, browse, thorough):
         page.keyboard.press(key)
         expect(page.locator(inside).or_(page.get_by_role(role)).first).to_be_visible()
         seen[key] = page.evaluate(DOCUMENT_HEIGHTS)
-        page.keyboard.press("Escape")
+        close_by_escape(page, inside)
 
     assert {view: heights for view, heights in seen.items() if heights != [600, 600]} == {}
 
@@ -55,7 +60,9 @@ def _scroll_past_the_end(page: Page) -> None:
     page.mouse.move(100, 300)
     for _ in range(5):
         page.mouse.wheel(0, 3000)
-    page.wait_for_timeout(50)
+    page.evaluate(
+        "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+    )
 
 
 def test_code_is_set_in_one_font_and_size(page_chat, browse):

@@ -36,9 +36,10 @@ from tertulia.storage.channels.subscriptions import NewSubscriber
 Principals = Sequence[int | str]
 UsersByChannel = dict[int, tuple[Channel, list[User]]]  # by channel id
 
-# Messages and subscriptions of the users whom one write unsubscribes: what was unread is read.
+# Unsubscribing marks the channel's messages as read, so it first updates the unread state of each
+# user to the newest message. One write reads at most this many messages and subscriptions for it.
 MAX_CATCH_UP_PER_WRITE = 3000
-MIN_COST_PER_USER = 30  # of it
+MIN_COST_PER_USER = 30  # counted for each user besides
 
 
 class SubscribeRequest(msgspec.Struct, frozen=True):
@@ -460,7 +461,7 @@ def unsubscribe_remaining(tx: Tx, user: User, channel_ids: list[int], user_ids: 
 
 
 def _removal_portions(tx: Tx, user_ids: list[int], channels: int) -> list[list[int]]:
-    """The users of each write: those who must catch up with many messages take longer."""
+    """Divide users into one list for each write, by the work that each of them causes."""
     lags = storage.messages.unread.lags(tx, user_ids)
     found: list[list[int]] = [[]]
     room = MAX_CATCH_UP_PER_WRITE

@@ -88,9 +88,9 @@ def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) 
 def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> None:
     """Apply all changes to a bot, or none.
 
-    A bot may read and post where its owner may. So only those who may read its key may give it
-    another owner or address. A new owner means a new key, unless the new owner could read the key
-    before the change and the caller still can after it.
+    A bot reads and posts in the channels of its owner. So the caller needs permission to read its
+    key to give it another owner or another address. A change of owner replaces the key. It keeps
+    the key if the new owner could read it before, and the caller can still read it afterwards.
     """
     user = actions.groups.permissions.current_rights(tx, user)
     account = managed_by(tx, user, bot_id)

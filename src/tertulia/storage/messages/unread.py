@@ -207,7 +207,7 @@ def in_channels(tx: Tx, waiting: BitMap64, channel_ids: Sequence[int]) -> list[i
 
 
 def lags(tx: Tx, user_ids: Sequence[int]) -> dict[int, int]:
-    """How many messages the stored state of each user does not cover; others count, too."""
+    """How many messages are newer than the stored state of each user, in any channel."""
     rows = tx.tuples(
         "SELECT user_id, caught_up_to FROM unread WHERE user_id IN :users", users=list(user_ids)
     )

@@ -5,6 +5,7 @@
 
 import gc
 import importlib
+import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -54,7 +55,10 @@ def load(path: str) -> Any:
     module, _, name = path.rpartition(".")
     gc.disable()
     try:
-        return getattr(importlib.import_module(f"tertulia.cli.{module}"), name)
+        found = getattr(importlib.import_module(f"tertulia.cli.{module}"), name)
+        if "tertulia.actions" in sys.modules:  # features add to actions, as in the server
+            importlib.import_module("tertulia.features")
+        return found
     finally:
         gc.freeze()
         gc.enable()

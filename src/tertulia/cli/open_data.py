@@ -9,7 +9,6 @@ from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 import click
 import msgspec
 
-import tertulia.features  # noqa: F401 - a command does what features add, as the server does
 from tertulia import data_dir, storage
 from tertulia.cli import zuliprc
 from tertulia.cli.flags import COMMON_FLAGS, config_options

@@ -7,11 +7,9 @@ import base64
 import json
 import os
 import re
-import shutil
 import signal
 import ssl
 import subprocess
-import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -19,12 +17,10 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from tests.support import acme_authority
-from tests.support.cli_runner import clean_environment
+from tests.support import acme_authority, checkout, ordinary_user
 from tests.support.ports import own_port
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
-ROOT = Path(__file__).parents[1]
 HOST = "chat.example.com"
 OWNER = {
     "organization": "Cine Linterna",
@@ -34,31 +30,18 @@ OWNER = {
 }
 
 
-@pytest.fixture
-def clone(tmp_path: Path) -> Path:
-    """A clone whose `.venv` is this environment, so that nothing is downloaded."""
-    if not (ROOT / ".git").exists() or shutil.which("make") is None:
-        pytest.skip("this is no git checkout, or there is no make")
-    folder = tmp_path / "tertulia"
-    subprocess.run(["git", "clone", "-q", ROOT, folder], check=True)
-    (folder / ".venv").mkdir()
-    (folder / ".venv/bin").symlink_to(Path(sys.executable).parent)
-    (folder / ".venv/runtime.stamp").touch()
-    return folder
-
-
 class NoRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 @pytest.mark.thorough
-def test_one_command_leads_from_a_clone_to_a_message_over_https(clone: Path, tmp_path: Path):
-    with acme_authority.running() as authority:
+def test_one_command_leads_from_a_clone_to_a_message_over_https(tmp_path: Path):
+    with acme_authority.running() as authority, checkout.cloned() as clone:
         authority.http_port, authority.tls_port = own_port(), own_port()
-        environment = clean_environment(
-            PYTHONPATH=str(clone / "src"),
-            TERTULIA_DATA=str(tmp_path / "data"),
+        environment = checkout.environment(
+            clone,
+            TERTULIA_DATA=str(clone / "data"),
             TERTULIA_EXTERNAL_URL=f"https://{HOST}",
             TERTULIA_ACME_DIRECTORY=f"{authority.site}/directory",
             TERTULIA_ACME_EMAIL="ana@example.com",
@@ -68,7 +51,7 @@ def test_one_command_leads_from_a_clone_to_a_message_over_https(clone: Path, tmp
         out, log = tmp_path / "out", tmp_path / "log"
         with out.open("wb") as stdout, log.open("wb") as stderr:
             server = subprocess.Popen(
-                ["make", "serve"],
+                [*ordinary_user.prefix(), "make", "serve"],
                 cwd=clone,
                 env=environment,
                 stdout=stdout,

@@ -1,37 +1,33 @@
 """Commands that root runs leave no file in the data folder that its server cannot read."""
 
-import os
 import pwd
-import shutil
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from tests.crash.client import Client, Unreachable, request
+from tests.support import ordinary_user
 from tests.support.cli_runner import CommandResult, clean_environment
-from tests.support.databases import memory_folder
 from tests.support.forkserver import COMMAND
 from tests.support.ports import own_port
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
-USER = "nobody"
-
 pytestmark = [
     pytest.mark.on_one,
-    pytest.mark.skipif(os.geteuid() != 0, reason="only root can write another user's files"),
+    pytest.mark.skipif(
+        not ordinary_user.IS_ROOT, reason="only root can write another user's files"
+    ),
 ]
 
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """A folder of the server's user, which that user can reach."""
-    with tempfile.TemporaryDirectory(prefix="tertulia-owner-", dir=memory_folder()) as folder:
-        shutil.chown(folder, USER, pwd.getpwnam(USER).pw_gid)
-        yield Path(folder)
+    """A folder of the server's user."""
+    with ordinary_user.home() as folder:
+        yield folder
 
 
 def as_root(*words: str) -> CommandResult:
@@ -45,13 +41,15 @@ def as_root(*words: str) -> CommandResult:
 @contextmanager
 def served(data: Path) -> Iterator[int]:
     """A server that the other user runs; gives its port."""
-    port, gid = own_port(), pwd.getpwnam(USER).pw_gid
-    drop = ["setpriv", f"--reuid={USER}", f"--regid={gid}", "--clear-groups"]
+    port = own_port()
     words = ["serve", "--data", str(data), "--port", str(port)]
     log = data.parent / "log"
     with log.open("wb") as file:
         process = subprocess.Popen(
-            [*drop, COMMAND, *words], stdout=file, stderr=file, env=clean_environment()
+            [*ordinary_user.prefix(), COMMAND, *words],
+            stdout=file,
+            stderr=file,
+            env=clean_environment(),
         )
 
     def answers() -> bool:
@@ -92,7 +90,7 @@ def test_a_server_of_another_user_continues_after_root_rotates_its_secret(home):
         assert set(responses) == {200}
         assert messages.status == 200, messages.body
         assert strangers(data) == []
-    assert (data / "secret").stat().st_uid == pwd.getpwnam(USER).pw_uid
+    assert (data / "secret").stat().st_uid == pwd.getpwnam(ordinary_user.USER).pw_uid
 
 
 def test_a_server_of_another_user_starts_on_data_restored_by_root(home):

@@ -29,17 +29,18 @@ def programs() -> list[str]:
 
 
 @pytest.mark.thorough
-def test_the_commands_of_the_guide_lead_from_a_checkout_to_an_agent_that_says_hello_once(tmp_path):
+def test_the_commands_of_the_guide_lead_from_a_checkout_to_an_agent_that_says_hello_once():
     start, prepare, install, run = commands()
     assert install == INSTALL
     port = str(own_port())
-    checkout.write(tmp_path)
-    (tmp_path / "agent").symlink_to(Path(sys.prefix))
-    (tmp_path / "agent.py").write_text(programs()[0])
 
-    with checkout.first_terminal(tmp_path, start, port) as link:
-        checkout.create_owner(link, "you@example.com")
-        result = checkout.second_terminal(tmp_path, prepare + (2 * run).replace(DEFAULT_PORT, port))
+    with checkout.cloned() as folder:
+        (folder / "agent").symlink_to(Path(sys.prefix))
+        (folder / "agent.py").write_text(programs()[0])
+        with checkout.first_terminal(folder, start, port) as link:
+            checkout.create_owner(link, "you@example.com")
+            commands_with_port = prepare + (2 * run).replace(DEFAULT_PORT, port)
+            result = checkout.second_terminal(folder, commands_with_port)
 
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith("No messages.\nSent as message 1:")

@@ -1,4 +1,4 @@
-"""A checkout in which the commands of the documentation are run as they are written."""
+"""A fresh clone in which the commands of the documentation are run as they are written."""
 
 import os
 import shutil
@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
+import pytest
+from tests.support import ordinary_user
 from tests.support.cli_runner import clean_environment
 from tests.support.waiting import TIMEOUT_SECONDS
 
@@ -19,13 +21,27 @@ ROOT = Path(__file__).parents[2]
 DEFAULT_PORT = "9009"
 
 
-def write(folder: Path) -> None:
-    """What `make serve` needs of a checkout, with our .venv instead of one made for an hour."""
-    for name in ("Makefile", "requirements.txt", "pyproject.toml"):
-        shutil.copy(ROOT / name, folder)
-    (folder / ".venv").mkdir()
-    (folder / ".venv/bin").symlink_to(Path(sys.executable).parent)
-    (folder / ".venv/runtime.stamp").touch()
+@contextmanager
+def cloned() -> Iterator[Path]:
+    """A clone that belongs to an ordinary user. Its `.venv` is ours: nothing is downloaded."""
+    if not (ROOT / ".git").exists() or shutil.which("make") is None:
+        pytest.skip("this is no git checkout, or there is no make")
+    with ordinary_user.home() as home:
+        folder = home / "tertulia"
+        subprocess.run(["git", "clone", "-q", ROOT, folder], check=True)
+        (folder / ".venv").mkdir()
+        for each in Path(sys.prefix).iterdir():
+            if each.suffix != ".stamp":
+                (folder / ".venv" / each.name).symlink_to(each)
+        for name in ("runtime", "dev"):
+            (folder / f".venv/{name}.stamp").touch()
+        ordinary_user.give(folder, *folder.rglob("*"))
+        yield folder
+
+
+def environment(folder: Path, **more: str) -> dict[str, str]:
+    """That of a user in a clone, with its code instead of ours."""
+    return clean_environment(PYTHONPATH=str(folder / "src"), HOME=str(folder.parent), **more)
 
 
 @contextmanager
@@ -33,10 +49,9 @@ def first_terminal(folder: Path, command: str, port: str) -> Iterator[str]:
     """Start a server by a command. Gives the address of the first-run page that it prints."""
     output = folder / "output"
     terminal = subprocess.Popen(
-        ["sh", "-c", command],
+        [*ordinary_user.prefix(), "sh", "-c", command],
         cwd=folder,
-        # The tests may run under make, which passes its own ARGS on.
-        env=clean_environment(TERTULIA_PORT=port, MAKEFLAGS="", ARGS=""),
+        env=environment(folder, TERTULIA_PORT=port),
         stdout=output.open("wb"),
         start_new_session=True,
     )
@@ -67,12 +82,12 @@ def create_owner(link: str, email: str) -> None:
         assert urlsplit(entered.url).path in ("/", "/login/")  # urllib keeps no cookies
 
 
-def second_terminal(folder: Path, commands: str) -> subprocess.CompletedProcess[str]:
+def second_terminal(folder: Path, commands: str, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["sh", "-e", "-c", commands],
+        [*ordinary_user.prefix(), "sh", "-e", "-c", commands],
         cwd=folder,
-        env=clean_environment(),
+        env=environment(folder, **more),
         capture_output=True,
         text=True,
-        timeout=TIMEOUT_SECONDS,
+        timeout=5 * TIMEOUT_SECONDS,
     )

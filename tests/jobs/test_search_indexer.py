@@ -47,8 +47,10 @@ def test_a_long_message_is_indexed_without_waiting_for_a_pause(chat: Chat, text:
     long = ana.says(text, to="kitchen > formulas").id
     jobs = {each.name: each for each in chat.server.jobs_on(chat.server.database)}
 
-    # Its first run cannot know yet whether users are still sending.
-    chat.server.do(jobs["search"].work())
+    async def run_first() -> None:  # it cannot know yet whether users are still sending
+        await jobs["search"].work()
+
+    chat.server.do(run_first())
 
     assert chat.read(storage.search.index.indexed_to) >= long
 

@@ -69,6 +69,7 @@ from tertulia.server.status_reporter import (
 from tertulia.transfer.exporting.export_job import ExportJobs
 from tertulia.web import (
     find_accounts,
+    page_errors,
     passwords,
     rendering,
     saml,
@@ -442,6 +443,7 @@ class Application:
                 *UnsubscribePages(self.services).routes(),
                 *first_run.routes(account),
                 *operator.routes(account),
+                page_errors.route(account),
                 *LoginPages(account, first_run, guest).routes(),
                 *find_accounts.routes(account),
                 *second_factor_step.routes(account),

@@ -8,16 +8,20 @@ import logging
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 HOUR_SECONDS = 3600
 KEPT_HOURS = 24
+MAX_PLACES = 50
 
 
 class EventCounts:
     """How often each event was logged as a warning or worse: by hour, for the last day.
 
-    `totals` are since the start. Names of events are a fixed list, so the size is bounded.
+    `totals` are since the start. Names of events are a fixed list, so the size is bounded. An event
+    with the fields `place` and `times` is counted by place, for the first `MAX_PLACES`.
     """
 
     def __init__(self) -> None:
@@ -25,15 +29,21 @@ class EventCounts:
         self.hours: dict[str, Counter[int]] = {}
         self.last_at: dict[str, float] = {}
 
-    def add(self, event: str) -> None:
+    def add(self, event: str, fields: Mapping[str, Any] = MappingProxyType({})) -> None:
+        times = fields.get("times", 1)
+        self.totals[event] += times
+        if place := fields.get("place"):
+            known = f"{event} {place}"
+            is_new = known not in self.hours
+            if not is_new or sum(" " in each for each in self.hours) < MAX_PLACES:
+                event = known
         now = time.time()
         hour = int(now) // HOUR_SECONDS
         hours = self.hours.setdefault(event, Counter())
         if hour not in hours:
             for old in [each for each in hours if each <= hour - KEPT_HOURS]:
                 del hours[old]
-        hours[hour] += 1
-        self.totals[event] += 1
+        hours[hour] += times
         self.last_at[event] = now
 
 
@@ -51,7 +61,7 @@ class Log:
         _logger().info(event, **fields)
 
     def warning(self, event: str, **fields: Any) -> None:
-        self.counts.add(event)
+        self.counts.add(event, fields)
         _logger().warning(event, **fields)
 
     def error(self, event: str, **fields: Any) -> None:

@@ -53,6 +53,27 @@ def test_a_link_with_a_token_opens_the_page_and_keeps_it_open_for_a_while(own_ch
     assert browser.opens("/operator/").status == 403
 
 
+def test_errors_of_the_page_are_counted_by_place_without_texts(own_chat):
+    at_anas = Browser.of(own_chat.person("ana"))
+    counts = {"initial-en-abc.js:3:41": 2, "unknown": 1, "see you at 8": 1, "x.js:1:1": -5}
+    for browser in (at_anas, at_anas, Browser(own_chat)):
+        sent = browser.submits("/page-errors", {"places": json.dumps(counts)})
+        assert sent.status == 204
+    assert at_anas.submits("/page-errors", {"places": "["}).status == 400
+
+    operator = Browser(own_chat)
+    operator.opens(f"/operator/?token={token(own_chat)}")
+    found = json.loads(operator.opens("/operator/status.json").body)["log_events"]
+    shown = text_of(operator.opens("/operator/"))
+
+    errors = {event: each["count"] for event, each in found.items() if "page_error" in event}
+    assert errors == {
+        "web.page_error initial-en-abc.js:3:41": 4,
+        "web.page_error unknown": 2,
+    }
+    assert "web.page_error initial-en-abc.js:3:41 The page in a browser" in shown
+
+
 def test_the_cookie_of_a_session_opens_no_longer_one(own_chat):
     opened = Browser(own_chat).opens(f"/operator/?token={token(own_chat)}")
     cookie = opened.headers["Set-Cookie"].partition("=")[2].partition(";")[0]

@@ -109,6 +109,23 @@ HTML_SINKS = re.compile(
 )
 
 
+SUBSCRIPTION = re.compile(
+    r'import \{[^}]*\bon\b[^}]*\} from "[./]*core/signals\.js"'
+    r"|(?:document|window|matchMedia\(\w+\))\.(?:add|remove)EventListener|(?<![.\w])(?:add|remove)EventListener"
+)
+
+
+@pytest.mark.parametrize("folder", ["views", "dialogs", "admin"])
+def test_what_lives_longer_than_a_view_is_listened_to_through_a_scope(folder):
+    found = [
+        f"{path.name}: {each[0]}"
+        for path in (STATIC / folder).glob("*.js")
+        for each in SUBSCRIPTION.finditer(minify(path.read_text(encoding="utf-8")))
+    ]
+
+    assert found == []
+
+
 def test_html_enters_through_one_module():
     found = {
         str(path.relative_to(STATIC))

@@ -3,6 +3,8 @@ import { mock, test } from "node:test";
 import { Scope } from "../../../src/tertulia/web/static/core/scope.js";
 import { emit, on } from "../../../src/tertulia/web/static/core/signals.js";
 
+mock.timers.enable({ apis: ["setTimeout"] });
+
 test("a listener that throws does not stop the others", () => {
   const reported = mock.method(console, "error", () => {});
   let calls = 0;

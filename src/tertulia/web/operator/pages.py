@@ -140,7 +140,7 @@ class OperatorPages:
             log_events=[
                 (
                     event,
-                    self._meaning(event),
+                    self._meaning(event.partition(" ")[0]),  # a place may follow
                     sum(each.hours.values()),
                     tiles.moment(each.last_at),
                 )

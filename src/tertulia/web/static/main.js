@@ -6,6 +6,7 @@
 
 import { loadAccountValues } from "./core/account_values.js";
 import { lazy } from "./core/lazy.js";
+import { watchErrors } from "./core/page_errors.js";
 import { startRouter } from "./core/router.js";
 import { t } from "./core/i18n.js";
 import { afterPaint, on } from "./core/signals.js";
@@ -39,6 +40,7 @@ const VIEWS = {
 start();
 
 async function start() {
+  watchErrors();
   watchConnection();
   const data = document.getElementById("state");
   const snapshot = JSON.parse(data?.textContent ?? "null");

@@ -28,7 +28,7 @@ worker.addEventListener("activate", (event) => {
 
 worker.addEventListener("message", (event) => {
   if (event.data === "replace") worker.skipWaiting();
-  if (Array.isArray(event.data?.keep)) event.waitUntil(cacheFiles(event.data.keep));
+  if (Array.isArray(event.data?.keep)) event.waitUntil(cacheFiles(event.data.keep).then(() => cacheRead(event.data.read ?? [])));
 });
 
 worker.addEventListener("fetch", (event) => {
@@ -102,6 +102,20 @@ async function deleteAccountData() {
 async function cacheFiles(paths) {
   const cache = await caches.open(FILE_CACHE);
   for (const path of paths) if (FILES.includes(path) && !(await cache.match(path, { ignoreVary: true }))) await cache.add(path);
+}
+
+/** Cache the page and responses that were read before the worker was there, for a reload without a connection.
+ * @param {string[]} urls */
+async function cacheRead(urls) {
+  const session = logouts;
+  const cache = await caches.open(RESPONSE_CACHE);
+  for (const url of urls) {
+    const address = new URL(url, location.origin);
+    const key = address.pathname === "/" ? "/" : address.href;
+    if ((key !== "/" && !isCacheable(address)) || await cache.match(key, { ignoreVary: true })) continue;
+    const response = await fetch(address);
+    if (response.ok && !response.redirected) await cacheResponse(key, response, session);
+  }
 }
 
 /** @param {Cache} cache */

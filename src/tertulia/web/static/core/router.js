@@ -3,6 +3,7 @@
 
 import { storeForTab } from "./account_data.js";
 import { ChunkError } from "./lazy.js";
+import { recordError } from "./page_errors.js";
 import { Scope } from "./scope.js";
 import { emit, on } from "./signals.js";
 
@@ -121,7 +122,7 @@ async function showRoute(route, stays = false) {
     const opened = await config.views[route.view](route, own, saved && { ...saved, stays: isStaying });
     if (!own.isClosed) view = opened;
   } catch (error) {
-    if (!(error instanceof ChunkError)) console.error(error);
+    if (!(error instanceof ChunkError)) recordError(error);
     if (!own.isClosed) config.showFailure(reloadView);
   }
   ready.then(() => {

@@ -1,5 +1,6 @@
 /** What lives as long as a view, a dialog or a part of one: its listeners and its parts end together. */
 
+import { recordError } from "./page_errors.js";
 import { on } from "./signals.js";
 
 /** @typedef {import("./signal_types.d.ts").Signals} Signals */
@@ -25,6 +26,16 @@ export class Scope {
     this.add(on(names, listener));
   }
 
+  /** Handle events of something that lives longer, such as the document, until the scope ends.
+   * @param {EventTarget} target
+   * @param {string} kind
+   * @param {(event: any) => unknown} listener
+   * @param {AddEventListenerOptions} [options] */
+  listen(target, kind, listener, options) {
+    target.addEventListener(kind, listener, options);
+    this.add(() => target.removeEventListener(kind, listener, options));
+  }
+
   /** The scope of a part, which may end earlier. */
   child() {
     const part = new Scope();
@@ -42,8 +53,11 @@ export class Scope {
       try {
         end();
       } catch (error) {
-        console.error(error); // the others have to end all the same
+        recordError(error); // the others have to end all the same
       }
     }
   }
 }
+
+/** What lives as long as the page. */
+export const pageScope = new Scope();

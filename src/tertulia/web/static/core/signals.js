@@ -1,6 +1,8 @@
 /** Signals between modules: a store emits, a view listens, and neither imports the other. `signal_types.d.ts`
  * lists the signals and their payloads. Also here: functions that say when or how often work runs. */
 
+import { recordError } from "./page_errors.js";
+
 /** @typedef {import("./signal_types.d.ts").Signals} Signals */
 /** @typedef {import("./signal_types.d.ts").SignalName} SignalName */
 
@@ -28,7 +30,7 @@ export function emit(name, ...detail) {
     try {
       listener(detail[0]);
     } catch (error) {
-      console.error(error); // one bad listener must not stop the others
+      recordError(error); // one bad listener must not stop the others
     }
   }
 }

@@ -10,7 +10,7 @@ import { channelDot } from "../views/avatars.js";
 import { state } from "../state/session.js";
 import { channelHash } from "../state/narrow.js";
 import { mayJoin } from "../state/write_access.js";
-import { on, oneAtATime } from "../core/signals.js";
+import { oneAtATime } from "../core/signals.js";
 import { toast } from "../views/layout.js";
 import { t } from "../core/i18n.js";
 import { channelSettings } from "./channel_settings.js";
@@ -59,7 +59,8 @@ function goTo(name, dialog) {
   const made = findChannel(name);
   if (!dialog.open) return;
   if (!made) {
-    const stop = on("channels", () => { stop(); goTo(name, dialog); });
+    const scope = scopeOf(dialog);
+    scope.on("channels", () => { scope.close(); goTo(name, dialog); });
     return;
   }
   if (dialog.dataset.address) location.replace(channelHash(made.stream_id)); // replaces the dialog's address in the history

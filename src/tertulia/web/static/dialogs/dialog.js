@@ -52,9 +52,10 @@ export function focusFirst(dialog) {
  * @param {HTMLDialogElement} dialog */
 export function bindToAddress(dialog) {
   dialog.dataset.address = location.hash;
-  addEventListener("hashchange", function gone() {
+  const scope = new Scope(); // it ends with the address, also if the dialog is closed before
+  scope.listen(window, "hashchange", () => {
     if (location.hash === dialog.dataset.address) return;
-    removeEventListener("hashchange", gone);
+    scope.close();
     delete dialog.dataset.address;
     if (dialog.open) dialog.close();
   });

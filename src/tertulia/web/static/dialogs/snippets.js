@@ -4,7 +4,8 @@ import { post, remove } from "../core/api.js";
 import { currentComposeBox } from "../views/compose.js";
 import { setChildren, h, iconButton } from "../core/html.js";
 import { state } from "../state/session.js";
-import { on, oneAtATime } from "../core/signals.js";
+import { Scope } from "../core/scope.js";
+import { oneAtATime } from "../core/signals.js";
 import { toast } from "../views/layout.js";
 import { t } from "../core/i18n.js";
 import { openPopover } from "./popover.js";
@@ -23,8 +24,9 @@ export function showSnippets({ element }) {
   }) }, t("snippets.save"));
   const panel = h("div", { class: "card snippets", role: "dialog", "aria-label": t("snippets.name") }, h("h2", {}, t("snippets.name")), list, h("div", { class: "go-row" }, title, save));
   draw();
-  const stop = on("drafts", draw);
-  const open = openPopover(element, panel, { closed: stop });
+  const scope = new Scope();
+  scope.on("drafts", draw);
+  const open = openPopover(element, panel, { closed: () => scope.close() });
 
   /** @param {{id: number, title: string, content: string}} snippet */
   function snippetRow(snippet) {

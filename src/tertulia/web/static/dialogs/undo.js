@@ -1,6 +1,7 @@
 /** A notice that offers to undo what was just done. One is shown at a time; pointing at it or focusing it stops its
  * clock, and Ctrl+Z undoes it while no text field has the focus. */
 
+import { Scope } from "../core/scope.js";
 import { h, icon, iconButton } from "../core/html.js";
 import { toastContainer } from "../views/layout.js";
 import { isTextField } from "../views/keys.js";
@@ -23,6 +24,7 @@ export function showUndo(done) {
   const note = h("div", { class: "toast pop undo", role: "status" }, icon(done.icon, "s"), h("span", {}, done.text),
     h("button", { class: "b bare", type: "button", onclick: () => close(true) }, t("undo.undo")),
     iconButton("close", t("dialog.close"), { onclick: () => close(false) }), progress);
+  const scope = new Scope();
   const clock = setInterval(() => {
     if (note.matches(":hover, :focus-within")) return;
     left -= TICK_MS;
@@ -40,13 +42,12 @@ export function showUndo(done) {
     closeOpen = undefined;
     clearInterval(clock);
     note.remove();
-    removeEventListener("pagehide", onLeave);
-    document.removeEventListener("keydown", onKey);
+    scope.close();
     if (isUndone) done.undo();
     else done.commit?.();
   };
   closeOpen = close;
-  addEventListener("pagehide", onLeave);
-  document.addEventListener("keydown", onKey);
+  scope.listen(window, "pagehide", onLeave);
+  scope.listen(document, "keydown", onKey);
   toastContainer().append(note);
 }

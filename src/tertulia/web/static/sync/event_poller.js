@@ -5,6 +5,7 @@
 
 import { storeForBrowser } from "../core/account_data.js";
 import { ApiError, get, NetworkError, post, remove } from "../core/api.js";
+import { recordError } from "../core/page_errors.js";
 import { setConnection } from "../state/connection.js";
 import { isSpectator, myId, state } from "../state/session.js";
 import { applyEvent } from "./reducers.js";
@@ -133,7 +134,7 @@ function applyEvents(events) {
     try {
       applyEvent(event);
     } catch (error) {
-      console.error(error); // one bad event must not stop the others
+      recordError(error); // one bad event must not stop the others
     }
   }
 }

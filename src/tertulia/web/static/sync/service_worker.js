@@ -26,10 +26,11 @@ function replaceLater(registration) {
   window.setTimeout(() => registration?.waiting?.postMessage("replace"), REPLACE_AFTER_MS);
 }
 
-/** The page's files were loaded before the worker was there: have it cache them now. */
+/** The page, its files and its messages were loaded before the worker was there: have it cache them now. */
 async function cacheOwnFiles() {
   const { active } = await navigator.serviceWorker.ready;
   const own = [...document.querySelectorAll("head [src], head [rel=stylesheet]")].map((each) => each.getAttribute("src") ?? each.getAttribute("href"));
   const { interactive, lists, fields, dialogs, composer, composerStyle } = document.documentElement.dataset;
-  active?.postMessage({ keep: [...own, interactive, lists, fields, dialogs, composer, composerStyle] });
+  const requests = performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.includes("/json/"));
+  active?.postMessage({ keep: [...own, interactive, lists, fields, dialogs, composer, composerStyle], read: ["/", ...requests] });
 }

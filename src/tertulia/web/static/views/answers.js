@@ -4,7 +4,7 @@ import { get, post } from "../core/api.js";
 import { elementAtPath, elementPath, h, icon, parseServerHtml, setChildren } from "../core/html.js";
 import { t } from "../core/i18n.js";
 import { lazy } from "../core/lazy.js";
-import { on } from "../core/signals.js";
+import { pageScope } from "../core/scope.js";
 import { conversationOf, directWith, keyOf, titleOf } from "../state/conversations.js";
 import { addStoppedAnswer, mayDelete } from "../state/deletion.js";
 import { findMessage } from "../state/messages.js";
@@ -38,9 +38,9 @@ let ticking = 0;
 
 place.setAttribute("aria-label", t("answer.growing"));
 document.body.append(liveRegion);
-on(["route", "reset"], () => queueMicrotask(drawAnswers));
-on("messageArrived", hideReplaced);
-document.addEventListener("keydown", stopByKey, true);
+pageScope.on(["route", "reset"], () => queueMicrotask(drawAnswers));
+pageScope.on("messageArrived", hideReplaced);
+pageScope.listen(document, "keydown", stopByKey, { capture: true });
 
 /** @param {AnswerEvent} event */
 export function applyAnswerEvent(event) {

@@ -1,6 +1,7 @@
 /** Commands: what a person can do, by name. Buttons have `data-do="star"`, keys have a line in `keys.js`, and
  * the module that implements a command registers it with `command`. */
 
+import { pageScope } from "../core/scope.js";
 import { h } from "../core/html.js";
 import { ChunkError } from "../core/lazy.js";
 import { isSpectator } from "../state/session.js";
@@ -100,7 +101,7 @@ function queueCommand(name, button, event) {
 
 /** One listener for the whole page. */
 export function listenForCommands() {
-  document.addEventListener("click", (event) => {
+  pageScope.listen(document, "click", (/** @type {MouseEvent} */ event) => {
     const target = event.target instanceof Element ? event.target.closest("[data-do]") : null;
     if (!(target instanceof HTMLElement) || event.defaultPrevented) return;
     if (target instanceof HTMLAnchorElement && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
@@ -109,7 +110,7 @@ export function listenForCommands() {
     if (!isDone && target instanceof HTMLButtonElement) queueCommand(name, target, event);
     if (isDone && target instanceof HTMLAnchorElement) event.preventDefault();
   });
-  document.addEventListener("keydown", (event) => {
+  pageScope.listen(document, "keydown", (/** @type {KeyboardEvent} */ event) => {
     const target = event.target;
     if (event.key !== "Enter" && event.key !== " ") return;
     if (!(target instanceof HTMLElement) || target.getAttribute("role") !== "button" || !target.dataset.do) return;

@@ -1,5 +1,6 @@
 /** Commands of the compose box and of pending messages. */
 
+import { pageScope } from "../core/scope.js";
 import { command } from "./commands.js";
 import { currentComposeBox, isSameTarget } from "./compose.js";
 import { splitAttachments } from "../state/attachments.js";
@@ -17,7 +18,7 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("../state/messages.js").Message} Message */
 
 export function registerComposeCommands() {
-  document.addEventListener("dragenter", async (event) => {
+  pageScope.listen(document, "dragenter", async (/** @type {DragEvent} */ event) => {
     if (event.dataTransfer?.types.includes("Files") && !document.querySelector("dialog[open]")) (await lazy("dialogs", "showDropFrame"))();
   });
   command("send", () => currentComposeBox()?.send());

@@ -3,7 +3,6 @@
 
 import { h, icon, setChildren } from "../core/html.js";
 import { formatNumber, t } from "../core/i18n.js";
-import { on } from "../core/signals.js";
 import { channelName, channels } from "../state/channels.js";
 import { isInChannel, isResolved, keyOf, titleOf } from "../state/conversations.js";
 import { realm, state } from "../state/session.js";

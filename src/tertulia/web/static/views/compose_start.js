@@ -6,16 +6,16 @@ import { initDrafts } from "../state/drafts.js";
 import { state, myId } from "../state/session.js";
 import { openOutbox, wakeOutbox, confirmByKey } from "../sync/outbox.js";
 import { openLocalStore } from "../core/local_store.js";
-import { on } from "../core/signals.js";
+import { pageScope } from "../core/scope.js";
 
 export async function startCompose() {
   deleteDatabases(myId()).catch(() => {});
   await openLocalStore(myId());
   await initDrafts(state);
   await openOutbox();
-  on("reset", () => initDrafts(state));
-  on("messageArrived", (message) => confirmByKey(message.local_message_id, message.id));
-  on("connection", wakeOutbox);
-  addEventListener("pagehide", saveCompose);
-  addEventListener("visibilitychange", saveCompose);
+  pageScope.on("reset", () => initDrafts(state));
+  pageScope.on("messageArrived", (message) => confirmByKey(message.local_message_id, message.id));
+  pageScope.on("connection", wakeOutbox);
+  pageScope.listen(window, "pagehide", saveCompose);
+  pageScope.listen(window, "visibilitychange", saveCompose);
 }

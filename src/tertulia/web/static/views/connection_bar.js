@@ -4,7 +4,7 @@
 import { watchLogout } from "../core/account_data.js";
 import { h, icon, setChildren } from "../core/html.js";
 import { t } from "../core/i18n.js";
-import { on } from "../core/signals.js";
+import { pageScope } from "../core/scope.js";
 import { connectionState, setConnection } from "../state/connection.js";
 import { region } from "./layout.js";
 
@@ -13,7 +13,7 @@ let retryNow = () => {};
 
 /** Show every change of the connection from now on. */
 export function watchConnection() {
-  on("connection", drawBar);
+  pageScope.on("connection", drawBar);
 }
 
 /** @param {() => void} retry what the button of the bar does */

@@ -3,7 +3,7 @@
 import { h } from "../core/html.js";
 import { t } from "../core/i18n.js";
 import { currentRoute } from "../core/router.js";
-import { on } from "../core/signals.js";
+import { pageScope } from "../core/scope.js";
 import { fullTitle, keyOf } from "../state/conversations.js";
 import { conversationHash } from "../state/narrow.js";
 import { isInOutbox } from "../sync/outbox.js";
@@ -19,9 +19,10 @@ export function reportDelivery(entry, isForView) {
   const sentFrom = currentRoute()?.hash;
   /** @type {PendingMessage["state"] | "sent"} */
   let reported = "sending";
-  const stop = on("outbox", () => {
+  const scope = pageScope.child();
+  scope.on("outbox", () => {
     const now = entry.id === null ? entry.state : "sent";
-    if (now === "sent" || !isInOutbox(entry)) stop();
+    if (now === "sent" || !isInOutbox(entry)) scope.close();
     if (now === reported) return;
     reported = now;
     const { conversation, hash } = currentRoute() ?? {};

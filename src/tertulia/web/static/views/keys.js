@@ -1,5 +1,6 @@
 /** Keyboard shortcuts, the same as Zulip's: a table from a key to a command. */
 
+import { pageScope } from "../core/scope.js";
 import { currentComposeBox } from "./compose.js";
 import { hasCommand, runCommand } from "./commands.js";
 
@@ -29,9 +30,9 @@ const STORAGE_KEY = "tertulia-keys-off";
 
 /** @param {() => HTMLElement | undefined} focusedMessage returns the message that keys act on */
 export function bindKeys(focusedMessage) {
-  document.addEventListener("keydown", (event) => continueTyping(event), { capture: true });
-  document.addEventListener("pointerdown", () => (typedAt = -Infinity), { capture: true });
-  document.addEventListener("keydown", (event) => {
+  pageScope.listen(document, "keydown", (/** @type {KeyboardEvent} */ event) => continueTyping(event), { capture: true });
+  pageScope.listen(document, "pointerdown", () => (typedAt = -Infinity), { capture: true });
+  pageScope.listen(document, "keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.defaultPrevented || event.isComposing) return;
     const name = KEYS[keyName(event)];
     if (!name || !hasCommand(name)) return;

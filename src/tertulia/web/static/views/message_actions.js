@@ -13,7 +13,7 @@ import { findMessage } from "../state/messages.js";
 import { conversationHash } from "../state/narrow.js";
 import { discardEdit } from "./edits.js";
 import { currentRoute } from "../core/router.js";
-import { on } from "../core/signals.js";
+import { pageScope } from "../core/scope.js";
 import { toast } from "./layout.js";
 import { hiddenPreviews } from "./rendered_content.js";
 import { currentMessageView } from "./message_view.js";
@@ -44,10 +44,10 @@ export function registerMessageCommands() {
   command("discard-edit", ({ message }) => message && discardEdit(message.id));
   command("unarchive", ({ element }) => withErrorToast(patch(`/streams/${element.dataset.channel}`, { is_archived: false })));
   command("edit-last", () => editLastMessage());
-  on("topicMoved", followEmptiedTopic);
-  on("topicMoved", followMove);
-  document.addEventListener("contextmenu", openMenuOnHold);
-  addEventListener("unhandledrejection", showUnhandledError);
+  pageScope.on("topicMoved", followEmptiedTopic);
+  pageScope.on("topicMoved", followMove);
+  pageScope.listen(document, "contextmenu", openMenuOnHold);
+  pageScope.listen(window, "unhandledrejection", showUnhandledError);
 }
 
 /** Show the error of a request that no other code handles.

@@ -9,13 +9,13 @@ import { isLeaderTab } from "../sync/event_poller.js";
 import { isSpectator, myId, setting } from "../state/session.js";
 import { conversationHash } from "../state/narrow.js";
 import { isMuted, nameOf } from "../state/people.js";
-import { on } from "../core/signals.js";
+import { pageScope } from "../core/scope.js";
 import { isFollowed, isTopicMuted } from "../state/topics.js";
 import { t } from "../core/i18n.js";
 
 export function startNotifications() {
   if (isSpectator()) return;
-  on("messageArrived", (message) => {
+  pageScope.on("messageArrived", (message) => {
     if (!wantsNotification(message) || (document.hasFocus() && !document.hidden) || !isLeaderTab()) return;
     showNotification(message);
   });

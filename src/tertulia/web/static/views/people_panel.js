@@ -8,7 +8,8 @@ import { isSpectator, myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
 import { nameOf, people } from "../state/people.js";
 import { presenceOf } from "../state/presence.js";
-import { on, nextFrame } from "../core/signals.js";
+import { pageScope } from "../core/scope.js";
+import { nextFrame } from "../core/signals.js";
 import { region } from "./layout.js";
 import { currentMessageView } from "./message_view.js";
 import { t } from "../core/i18n.js";
@@ -19,9 +20,9 @@ const STATES = ["here", "away", "gone"];
 
 export function startPeoplePanel() {
   const draw = nextFrame(drawPanel);
-  on(["route", "reset"], draw);
-  on(["people", "presence", "lists"], () => { if (region(".people").hasChildNodes()) draw(); });
-  matchMedia(WIDE).addEventListener("change", draw);
+  pageScope.on(["route", "reset"], draw);
+  pageScope.on(["people", "presence", "lists"], () => { if (region(".people").hasChildNodes()) draw(); });
+  pageScope.listen(matchMedia(WIDE), "change", draw);
 }
 
 /** @returns {boolean} whether there is room for it; if not, a dialog lists the people */

@@ -1,6 +1,7 @@
 /** Marks messages as read while they are seen: a message is read when its end was in view for a moment, in
  * a page that has the focus. */
 
+import { Scope } from "../core/scope.js";
 import { isSpectator, setting } from "../state/session.js";
 import { isUnread } from "../state/unread.js";
 import { markRead } from "../sync/read_flags.js";
@@ -27,6 +28,7 @@ export class Reader {
   /** @type {number | undefined} */
   #timer;
   #firstId = 0;
+  #scope = new Scope();
 
   /** @param {HTMLElement} scroller
    * @param {import("./virtual_list.js").VirtualList} list
@@ -36,8 +38,8 @@ export class Reader {
     this.#list = list;
     this.isOn = isOn;
     this.update = this.update.bind(this);
-    addEventListener("focus", this.update);
-    document.addEventListener("visibilitychange", this.update);
+    this.#scope.listen(window, "focus", this.update);
+    this.#scope.listen(document, "visibilitychange", this.update);
   }
 
   /** Ignore messages before the one at which the view was opened: the person has not seen them.
@@ -61,8 +63,7 @@ export class Reader {
   }
 
   close() {
-    removeEventListener("focus", this.update);
-    document.removeEventListener("visibilitychange", this.update);
+    this.#scope.close();
     clearTimeout(this.#timer);
     this.isOn = false;
   }

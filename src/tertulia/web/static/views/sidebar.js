@@ -12,7 +12,7 @@ import { badge, channelDot, avatar, avatarData, dotData, presenceText, statusEmo
 import { isSpectator, state, myId, realm, setting } from "../state/session.js";
 import { channelHash, conversationHash, topicsHash } from "../state/narrow.js";
 import { isMuted, namesOf, nameOf } from "../state/people.js";
-import { on } from "../core/signals.js";
+import { pageScope } from "../core/scope.js";
 import { runCommand } from "./commands.js";
 import { keepFocus, setKeyedChildren, updateKeyedChild } from "./keyed_children.js";
 import { isPhone, region } from "./layout.js";
@@ -59,20 +59,20 @@ export function startSidebar(shown) {
   region(".side .top").append(switcherButton());
   drawFrame();
   if (shown) scheduleDraw();
-  on("route", (shown) => {
+  pageScope.on("route", (shown) => {
     route = shown;
     closeSidebar();
     if (isPhone()) scheduleDraw(); // it is hidden, and the messages come first
     else drawSidebar();
   });
-  on(["channels", "folders", "reset"], () => (groups = undefined));
-  on(["people", "presence", "channels", "folders", "settings", "realm", "drafts", "reset"], () => scheduleDraw());
-  on("topics", (channel) => {
+  pageScope.on(["channels", "folders", "reset"], () => (groups = undefined));
+  pageScope.on(["people", "presence", "channels", "folders", "settings", "realm", "drafts", "reset"], () => scheduleDraw());
+  pageScope.on("topics", (channel) => {
     if (isFiltering()) scheduleDraw(OPEN_DRAW_DELAY_MS);
     else if (channel === openChannel()) scheduleChannel(channel, OPEN_DRAW_DELAY_MS);
   });
-  on("unread", scheduleCounts);
-  on(["people", "settings", "realm", "reset"], drawFrame);
+  pageScope.on("unread", scheduleCounts);
+  pageScope.on(["people", "settings", "realm", "reset"], drawFrame);
   const nav = region(".side nav");
   nav.addEventListener("keydown", handleKey);
   nav.addEventListener("toggle", rememberSection, { capture: true });

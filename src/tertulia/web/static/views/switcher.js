@@ -7,7 +7,7 @@ import { isPhone } from "./layout.js";
 import { dayKey, dayKeyBefore, formatShortTime, preferredLocale } from "./time.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { currentRoute } from "../core/router.js";
-import { on } from "../core/signals.js";
+import { Scope } from "../core/scope.js";
 import { t } from "../core/i18n.js";
 import { channelName, channels, myChannels } from "../state/channels.js";
 import { isResolved, keyOf } from "../state/conversations.js";
@@ -45,7 +45,7 @@ class Switcher {
   /** @type {Hit[]} */
   #hits = [];
   #chosen = 0;
-  #stop = () => {};
+  #scope = new Scope();
   /** @type {number[]} the newest messages of the rows, for their times */
   #newest = [];
   /** @type {Set<number>} those that were fetched, or could not be */
@@ -63,7 +63,7 @@ class Switcher {
     this.#dialog.addEventListener("click", (event) => {
       if (event.target === this.#dialog) this.#dialog.close();
     });
-    this.#stop = on(["topics", "people", "presence"], () => this.#draw(this.#chosen));
+    this.#scope.on(["topics", "people", "presence"], () => this.#draw(this.#chosen));
     this.#dialog.addEventListener("close", () => this.#close());
     document.body.append(this.#dialog);
     this.#dialog.showModal();
@@ -72,7 +72,7 @@ class Switcher {
   }
 
   #close() {
-    this.#stop();
+    this.#scope.close();
     clearTimeout(this.#fetchTimer);
     this.#dialog.close();
     this.#dialog.remove();

@@ -1,6 +1,6 @@
 /** Unread counts in the page's title, its icon, and the badge of the installed app. */
 
-import { on } from "../core/signals.js";
+import { pageScope } from "../core/scope.js";
 import { unreadBadgeCount, unreadTotals } from "../state/unread.js";
 import { drawTitle } from "./title.js";
 
@@ -8,7 +8,7 @@ const browserQuery = matchMedia("(display-mode: browser)");
 let shownBadge = -1;
 
 export function startUnreadIcon() {
-  on(["settings", "realm", "route"], drawUnreadIcon);
+  pageScope.on(["settings", "realm", "route"], drawUnreadIcon);
   drawUnreadIcon();
 }
 

@@ -22,6 +22,7 @@ from tertulia.features import (
     mail_domains,
     muted_users,
     navigation_views,
+    organization_pictures,
     outgoing_webhooks,
     playgrounds,
     reminders,

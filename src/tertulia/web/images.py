@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from tertulia import api, domain, events, storage
+from tertulia import api, domain, events, features, storage
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Services
 from tertulia.database import OrgDatabase
@@ -101,7 +101,7 @@ def generated_avatar(seed: str, pixels: int) -> Response:
 
 
 def _named_as_png(tx: Tx, file_name: str) -> bytes | None:
-    return storage.organization.pictures.find(tx, file_name.removesuffix(".png"))
+    return features.organization_pictures.find_picture(tx, file_name.removesuffix(".png"))
 
 
 def _missing() -> Response:

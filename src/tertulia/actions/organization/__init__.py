@@ -10,7 +10,6 @@ from tertulia.actions.organization import (
     exports,
     first_run,
     legal_holds,
-    pictures,
     settings,
 )
 from tertulia.database.tx import Tx

@@ -6,7 +6,6 @@ from tertulia.api.organization import (
     exports,
     health,
     legal_holds,
-    pictures,
     server,
     setting_list,
     settings,

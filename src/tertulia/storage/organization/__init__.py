@@ -16,7 +16,6 @@ from tertulia.storage.organization import (
     legal_holds,
     linkifiers,
     mail_domains,
-    pictures,
     settings,
 )
 from tertulia.storage.row_mapper import RowMapper

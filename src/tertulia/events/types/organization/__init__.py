@@ -1,7 +1,3 @@
 """Event types of organization settings."""
 
-from tertulia.events.types.organization import (
-    exports,
-    pictures,
-    settings,
-)
+from tertulia.events.types.organization import exports, settings

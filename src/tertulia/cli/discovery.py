@@ -15,9 +15,9 @@ from tertulia.cli.progress import Progress, quiet
 from tertulia.cli.sigterm import clean_up_on_sigterm
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import DONE
-from tertulia.domain.organization.exports import WITHOUT_CONSENT
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.storage.archive_queries import ArchivedMessages, Discovery
+from tertulia.storage.organization.exports import WITHOUT_CONSENT
 from tertulia.transfer.backup import file_snapshot
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
 from tertulia.transfer.html_archive.writer import HtmlArchive

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from tertulia import actions, storage
+from tertulia import actions, features, storage
 from tertulia.cli.open_data import OpenOrganization, as_json, in_organization, show_json
 from tertulia.cli.progress import Progress, inform, quiet
 from tertulia.cli.sigterm import clean_up_on_sigterm
 from tertulia.database.tx import Tx
-from tertulia.domain.organization.exports import KINDS, WITHOUT_CONSENT
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.storage.archive_queries import ArchivedMessages
+from tertulia.storage.organization.exports import KINDS, WITHOUT_CONSENT
 from tertulia.transfer.backup import file_snapshot
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
 from tertulia.transfer.exporting import zulip_export
@@ -83,7 +83,7 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
         planned = zulip_export.plan(tx, kind)
         chosen = ArchivedMessages(kind, planned.consenting)
         if user is not None:
-            chosen = actions.organization.exports.of_person(tx, user.id)
+            chosen = features.exports.of_person(tx, user.id)
         progress = Progress(storage.archive_queries.count(tx, chosen), "messages")
         archive = HtmlArchive(tx, chosen, draft, files, progress.show)
         archive.write()

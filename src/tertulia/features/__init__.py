@@ -17,6 +17,7 @@ from tertulia.features import (
     custom_emoji,
     digests,
     drafts,
+    exports,
     link_previews,
     linkifiers,
     mail_domains,

@@ -126,7 +126,7 @@ def filter_readable(tx: Tx, reader: User, path_ids: Sequence[str]) -> list[Attac
 
 
 def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
-    if attachment.media.content_type in domain.organization.exports.CONTENT_TYPES:
+    if attachment.media.content_type in storage.organization.exports.CONTENT_TYPES:
         export = storage.organization.exports.find_by_file(tx, attachment.id)
         if export is not None:  # links give no access to it
             return export.is_for(reader)

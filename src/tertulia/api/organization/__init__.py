@@ -3,7 +3,6 @@
 from tertulia.api.organization import (
     audit,
     deactivation,
-    exports,
     health,
     legal_holds,
     server,

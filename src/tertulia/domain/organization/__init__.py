@@ -3,7 +3,6 @@
 from tertulia.domain.organization import (
     audit,
     custom_emoji,
-    exports,
     languages,
     legal_holds,
     linkifiers,

@@ -1,81 +1,52 @@
-"""Requested exports."""
+"""Exports that users requested. The core reads which user may download the file of one."""
+
+from typing import ClassVar
 
 from tertulia.database.tx import Tx
-from tertulia.domain.organization.exports import RealmExport
-from tertulia.storage.row_mapper import RowMapper
+from tertulia.domain.people.user import User
+from tertulia.storage.record import Record
 
-_EXPORTS = RowMapper(RealmExport, "realm_export")
-
-
-def insert(
-    tx: Tx,
-    user_id: int,
-    kind: str,
-    channel_id: int | None = None,
-    person_id: int | None = None,
-    *,
-    is_html: bool = False,
-) -> int:
-    return tx.insert_with_id(
-        "realm_export",
-        user_id=user_id,
-        kind=kind,
-        asked_at=tx.now,
-        channel_id=channel_id,
-        person_id=person_id,
-        is_html=is_html,
-    )
+PUBLIC, WITH_CONSENT, WITHOUT_CONSENT = "public", "full_with_consent", "full_without_consent"
+KINDS = (PUBLIC, WITH_CONSENT, WITHOUT_CONSENT)
+CONTENT_TYPE = "application/gzip"
+PAGES_CONTENT_TYPE = "application/zip"
+CONTENT_TYPES = {CONTENT_TYPE, PAGES_CONTENT_TYPE}
 
 
-def list_all(tx: Tx) -> list[RealmExport]:
-    """The exports of the organization and of its channels."""
-    return [each for each in _EXPORTS.where(tx, "id") if each.person_id is None]
+class RealmExport(Record, frozen=True):
+    table: ClassVar[str] = "realm_export"
 
+    id: int
+    user_id: int
+    kind: str
+    asked_at: float
+    started_at: float | None
+    failed_at: float | None
+    deleted_at: float | None
+    attachment_id: int | None
+    path_id: str | None
+    channel_id: int | None  # an export of one channel
+    is_html: bool
+    person_id: int | None = None  # an export of what this user wrote and received
 
-def of_people(tx: Tx, user_id: int) -> list[RealmExport]:
-    """The exports of single users that a user has requested."""
-    requested = _EXPORTS.where(tx, "id", user_id=user_id)
-    return [each for each in requested if each.person_id is not None]
+    def is_for(self, user: User) -> bool:
+        """Whether a user may download it: the one who requested it, as long as they have the
+        role."""
+        has_role = user.is_owner if self.kind == WITHOUT_CONSENT else user.is_admin
+        if self.person_id is not None:
+            has_role = user.is_owner or user.id == self.person_id
+        return user.id == self.user_id and user.is_active and has_role
 
+    @property
+    def has_pages(self) -> bool:
+        """Whether it is a folder of HTML pages; exports of one channel or user always are."""
+        return self.is_html or self.channel_id is not None or self.person_id is not None
 
-def find(tx: Tx, export_id: int) -> RealmExport | None:
-    return _EXPORTS.find(tx, id=export_id)
+    @property
+    def is_pending(self) -> bool:
+        return self.failed_at is None and self.deleted_at is None and self.path_id is None
 
 
 def find_by_file(tx: Tx, attachment_id: int) -> RealmExport | None:
     """The export with this file, if there is one."""
-    return _EXPORTS.find(tx, attachment_id=attachment_id)
-
-
-def waiting(tx: Tx, given_up_before: float) -> list[tuple[int, int]]:
-    """Exports that no server works on, as organization and id."""
-    return tx.tuples(
-        "SELECT realm_id, id FROM realm_export WHERE path_id IS NULL AND failed_at IS NULL"
-        " AND deleted_at IS NULL AND (started_at IS NULL OR started_at < :before) ORDER BY id",
-        before=given_up_before,
-    )
-
-
-def start(tx: Tx, export_id: int, given_up_before: float) -> bool:
-    """Claim an export. Returns False if another server has."""
-    taken = tx.execute(
-        "UPDATE realm_export SET started_at = :now WHERE id = :id AND realm_id = :realm"
-        " AND path_id IS NULL AND failed_at IS NULL"
-        " AND (started_at IS NULL OR started_at < :before)",
-        now=tx.now,
-        id=export_id,
-        before=given_up_before,
-    )
-    return taken > 0
-
-
-def finish(tx: Tx, export_id: int, attachment_id: int, path_id: str) -> None:
-    tx.update("realm_export", export_id, attachment_id=attachment_id, path_id=path_id)
-
-
-def fail(tx: Tx, export_id: int) -> None:
-    tx.update("realm_export", export_id, failed_at=tx.now)
-
-
-def mark_deleted(tx: Tx, export_id: int) -> None:
-    tx.update("realm_export", export_id, deleted_at=tx.now, attachment_id=None)
+    return RealmExport.find(tx, attachment_id=attachment_id)

@@ -6,14 +6,14 @@ import time
 import zipfile
 from pathlib import Path
 
-from tertulia import actions, storage
+from tertulia import features, storage
 from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
-from tertulia.domain.organization.exports import GIVEN_UP_SECONDS, RealmExport
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.log import log
 from tertulia.storage.archive_queries import ArchivedMessages
+from tertulia.storage.organization.exports import RealmExport
 from tertulia.transfer.backup import file_snapshot
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
 from tertulia.transfer.exporting import scratch_folder, zulip_export
@@ -29,11 +29,9 @@ class ExportJobs:
         self._data = data
 
     async def run_once(self) -> None:
-        before = self._database.clock() - GIVEN_UP_SECONDS
-        waiting = await self._database.of(0).read(storage.organization.exports.waiting, before)
-        for realm_id, export_id in waiting:
+        for realm_id, export_id in await self._database.of(0).read(features.exports.waiting):
             db = self._database.of(realm_id)
-            export = await db.write(actions.organization.exports.start, export_id)
+            export = await db.write(features.exports.claim, export_id)
             if export is not None:
                 await self._make(realm_id, export)
 
@@ -46,11 +44,11 @@ class ExportJobs:
                 await asyncio.to_thread(self._write, realm_id, export, file, name)
             except Exception:
                 log.exception("export.failed", realm_id=realm_id, export_id=export.id)
-                await db.write(actions.organization.exports.fail, export)
+                await db.write(features.exports.fail, export)
                 return
             upload_id = await self._store(realm_id, file)
             size = file.stat().st_size
-        await db.write(actions.organization.exports.finish, export, upload_id, file.name, size)
+        await db.write(features.exports.finish, export, upload_id, file.name, size)
 
     def _write(self, realm_id: int, export: RealmExport, file: Path, name: str) -> None:
         with file_snapshot.open_snapshot(self._database.blocking, self._stores) as files:
@@ -82,7 +80,7 @@ def _write(tx: Tx, export: RealmExport, archive: ExportArchive, files: FileSnaps
 def _write_pages(tx: Tx, export: RealmExport, folder: Path, files: FileSnapshot) -> None:
     planned = zulip_export.plan(tx, export.kind)
     if export.person_id is not None:
-        chosen = actions.organization.exports.of_person(tx, export.person_id)
+        chosen = features.exports.of_person(tx, export.person_id)
     else:
         chosen = ArchivedMessages(export.kind, planned.consenting, channel_id=export.channel_id)
     HtmlArchive(tx, chosen, folder, files, lambda done: None).write()

@@ -22,10 +22,10 @@ from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.files.attachments import Attachment
 from tertulia.domain.messages.message import Edit
-from tertulia.domain.organization.exports import PUBLIC, WITHOUT_CONSENT
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
 from tertulia.features import FEATURES
 from tertulia.storage.channels.subscriptions import Span
+from tertulia.storage.organization.exports import PUBLIC, WITHOUT_CONSENT
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
 from tertulia.transfer.exporting import zulip_export_profiles
 from tertulia.transfer.exporting.permissions import ExportedPermissions

@@ -1,3 +1,3 @@
 """Event types of organization settings."""
 
-from tertulia.events.types.organization import exports, settings
+from tertulia.events.types.organization import settings

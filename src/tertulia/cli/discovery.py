@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, features, storage
 from tertulia.cli.exporting import new_draft, warn_of_damaged_files
 from tertulia.cli.open_data import OpenOrganization, audited_command, channel_id, in_organization
 from tertulia.cli.progress import Progress, quiet
@@ -77,7 +77,7 @@ def discover(
         raise click.ClickException("The reason is empty.")
     if first is not None and last is not None and last < first:
         raise click.ClickException("The last day is before the first day.")
-    reason = domain.organization.legal_holds.checked_reason(reason)
+    reason = features.legal_holds.checked_reason(reason)
     wanted = opened.read(_criteria, emails, channels, words, first, last)
     draft = new_draft(folder)
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import click
 
-from tertulia import actions, storage
+from tertulia import actions, features, storage
 from tertulia.cli.open_data import (
     OpenOrganization,
     as_json,
@@ -16,7 +16,7 @@ from tertulia.cli.open_data import (
 )
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import DONE
-from tertulia.domain.organization.legal_holds import LegalHold
+from tertulia.storage.organization.legal_holds import LegalHold
 
 
 @click.group()
@@ -49,7 +49,7 @@ def add(
     def begin(tx: Tx) -> list[int]:
         user_ids = [actions.people.get_by_email(tx, each).id for each in emails]
         channel_ids = [channel_id(tx, each) for each in channels]
-        ids = actions.organization.legal_holds.begin(tx, None, user_ids, channel_ids, reason)
+        ids = features.legal_holds.put_on_hold(tx, None, user_ids, channel_ids, reason)
         about = {"held_user_ids": user_ids, "held_stream_ids": channel_ids, "reason": reason}
         storage.organization.audit.insert(tx, audited_command(**about), DONE)
         return ids
@@ -63,7 +63,7 @@ def add(
 @in_organization
 def list_holds(opened: OpenOrganization, as_json: bool) -> None:
     """List the holds, including those that have ended."""
-    found = opened.read(storage.organization.legal_holds.list_all)
+    found = opened.read(LegalHold.where, "id")
     if as_json:
         show_json(found)
         return
@@ -78,7 +78,7 @@ def list_holds(opened: OpenOrganization, as_json: bool) -> None:
 @in_organization
 def end(opened: OpenOrganization, number: int) -> None:
     """End a hold, and erase the messages that only this hold kept."""
-    opened.write(actions.organization.legal_holds.end, None, number)
+    opened.write(features.legal_holds.release, None, number)
     click.echo(f"Ended hold {number}.", err=True)
 
 

@@ -102,7 +102,7 @@ async def trim_logs(database: Database, delivery: Delivery) -> None:
 
 
 async def purge_kept_messages(database: Database) -> None:
-    """Delete what is kept and neither in its grace period nor on legal hold, for good."""
+    """Delete messages that are neither in their grace period nor on legal hold, for good."""
 
     async def purge(realm_id: int) -> None:
         while await with_pause(
@@ -110,15 +110,7 @@ async def purge_kept_messages(database: Database) -> None:
         ):
             pass
 
-    async def purge_held(realm_id: int) -> None:
-        while await with_pause(
-            database.of(realm_id).write(actions.organization.legal_holds.purge_batch)
-        ):
-            pass
-
     await each(await database.of(0).query(storage.messages.deleted.realms_with_due), purge)
-    held = await database.of(0).query(actions.organization.legal_holds.realms_to_purge)
-    await each(held, purge_held)
 
 
 async def sweep_files(database: Database) -> None:

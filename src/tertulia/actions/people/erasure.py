@@ -80,7 +80,34 @@ def finish(tx: Tx, user: User) -> None:
 
 def _check_erasable(tx: Tx, user: User) -> None:
     for each in (user, *_bots(tx, user)):
-        actions.organization.legal_holds.check_erasable(tx, each)
+        _check_not_held(tx, each)
+
+
+def _check_not_held(tx: Tx, user: User) -> None:
+    """Raises BadRequest if a hold forbids to erase a user."""
+    holds = storage.organization.legal_holds.active(tx)
+    if not holds:
+        return
+    if any(each.user_id == user.id for each in holds):
+        raise BadRequest(
+            "This user is on legal hold. End the hold before you erase the account.",
+            problem="user-on-legal-hold",
+        )
+    if storage.organization.legal_holds.has_message_of(tx, user.id):
+        raise BadRequest(
+            "Messages of this user are on legal hold, because of their channel or of another"
+            " participant. End the hold before you erase the account.",
+            problem="messages-of-user-on-legal-hold",
+        )
+    files = storage.files.attachments.of_user(tx, user.id)
+    if storage.organization.legal_holds.has_file_of(
+        tx, user.id
+    ) or storage.organization.legal_holds.covered_files(tx, files):
+        raise BadRequest(
+            "Messages on legal hold link files of this user. End the hold before you erase the"
+            " account.",
+            problem="files-of-user-on-legal-hold",
+        )
 
 
 def _bots(tx: Tx, user: User) -> list[User]:

@@ -1,11 +1,3 @@
 """What administrators manage."""
 
-from tertulia.api.organization import (
-    audit,
-    deactivation,
-    health,
-    legal_holds,
-    server,
-    setting_list,
-    settings,
-)
+from tertulia.api.organization import audit, deactivation, health, server, setting_list, settings

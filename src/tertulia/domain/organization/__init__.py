@@ -4,7 +4,6 @@ from tertulia.domain.organization import (
     audit,
     custom_emoji,
     languages,
-    legal_holds,
     linkifiers,
     mail_domains,
     pictures,

@@ -1,15 +1,16 @@
-"""Legal holds, and which messages they cover."""
+"""Legal holds: while one is active, messages that it covers are kept when they are deleted.
+
+A hold on a user covers what they send and all direct messages of their conversations. A hold on a
+channel covers its messages.
+"""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Attachment
-from tertulia.domain.organization.legal_holds import LegalHold
 from tertulia.domain.people.user import User
-from tertulia.storage.row_mapper import RowMapper
-
-_HOLDS = RowMapper(LegalHold, "legal_hold")
+from tertulia.storage.record import Record
 
 Table = Literal["message", "deleted_message"]
 
@@ -50,6 +51,19 @@ def covered(tx: Tx, table: Table) -> tuple[str, dict[str, Any]]:
     }
 
 
+class LegalHold(Record, frozen=True):
+    table: ClassVar[str] = "legal_hold"
+
+    id: int
+    user_id: int | None
+    channel_id: int | None
+    reason: str
+    created_at: float
+    created_by: int | None  # None for the command line
+    ended_at: float | None
+    ended_by: int | None
+
+
 def insert(
     tx: Tx,
     user_ids: Sequence[int],
@@ -72,18 +86,8 @@ def insert(
     )
 
 
-def find(tx: Tx, hold_id: int) -> LegalHold | None:
-    return _HOLDS.find(tx, id=hold_id)
-
-
-def list_all(tx: Tx) -> list[LegalHold]:
-    return _HOLDS.where(tx, "id")
-
-
 def active(tx: Tx) -> list[LegalHold]:
-    return _HOLDS.all(
-        tx, "FROM legal_hold WHERE realm_id = :realm AND ended_at IS NULL ORDER BY id"
-    )
+    return LegalHold.all(tx, "ended_at IS NULL ORDER BY id")
 
 
 def extend_to_bot(tx: Tx, bot: User) -> bool:
@@ -95,10 +99,6 @@ def extend_to_bot(tx: Tx, bot: User) -> bool:
     for each in found:
         insert(tx, [bot.id], [], each.reason, each.created_by)
     return bool(found)
-
-
-def end(tx: Tx, hold_id: int, ended_by: int | None) -> None:
-    tx.update("legal_hold", hold_id, ended_at=tx.now, ended_by=ended_by)
 
 
 # --- messages ---

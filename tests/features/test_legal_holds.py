@@ -10,7 +10,7 @@ from tests.support.files import fetches, uploads
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 
-from tertulia import actions, storage
+from tertulia import actions, features, storage
 from tertulia.actions.messages.restoration import BATCH_SIZE
 from tertulia.domain import limits
 from tertulia.domain.messages.deleted import KeptSelection
@@ -33,6 +33,7 @@ def kept(chat: Chat) -> list[str]:
 
 def purges(chat: Chat) -> None:
     chat.server.do(purge_kept_messages(chat.server.database))
+    chat.server.do(features.legal_holds.purge_all(chat.server.database))
 
 
 def runs(chat: Chat, *words: str) -> CommandResult:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bench.fixture import SECRET
 from bench.http_client import HttpConnection, Login
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, features, storage
 from tertulia.actions.channels.subscriptions import SubscribeRequest
 from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
@@ -87,7 +87,7 @@ def _create_organization(tx: Tx, address: str) -> Login:
                 service = domain.people.bots.new_service(address, 1)
                 storage.people.bots.save(tx, Bot(bot.id, service=service))
         for user in people if name == LOUD else []:
-            storage.personal.web_push.insert(tx, user.id, address, POINT, AUTH)
+            features.notifications.receivers.add_subscription(tx, user, address, POINT, AUTH)
     return Login(ana.email, key)
 
 

@@ -40,14 +40,11 @@ from tertulia.http.request import ApiRequest, Disconnected
 from tertulia.http.response_metrics import ResponseCounts
 from tertulia.jobs import housekeeping, presence, runner
 from tertulia.jobs.cache_warmup import CacheWarmup
-from tertulia.jobs.devices import DeviceSender
 from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.ldap_sync import LdapSync
 from tertulia.jobs.long_interval import LongInterval
 from tertulia.jobs.mail_sender import MailSender
-from tertulia.jobs.missed_messages import MissedMessages
 from tertulia.jobs.outbox import Outbox
-from tertulia.jobs.push_sender import PushSender
 from tertulia.jobs.rerender import rerender
 from tertulia.jobs.runner import Job, Runner, due_job, leader_job
 from tertulia.jobs.search_indexer import SearchIndexer
@@ -147,9 +144,7 @@ class Application:
         self.upload_migration = UploadMigration(database, self.services.stores)
         self.outbox = Outbox(database)
         self.mail_sender = MailSender(config, database, self.outbox, vault)
-        self.push_sender = PushSender(config, database, self.outbox, self.delivery, vault)
         self._add_senders()
-        self.missed_messages = MissedMessages(config, database, self.delivery, vault)
         self.inbound_mail = InboundMail(config, database, self.delivery.follower.finder.find)
         self._health_read: asyncio.Future[Any] | None = None
         self.certificate: Certificate | None = None  # set by the server that speaks TLS
@@ -170,15 +165,10 @@ class Application:
         self.pages = self._build_pages(auth)
 
     def _add_senders(self) -> None:
-        config, database = self.services.config, self.services.database
-        if config.sends_mail:
+        if self.services.config.sends_mail:
             self.outbox.add(self.mail_sender)
-        self.outbox.add(self.push_sender)
-        if config.pushes:
-            self.outbox.add(DeviceSender(config, database, self.outbox, self.delivery))
         for feature in FEATURES:
-            for sender in feature.senders(self.services, self.outbox):
-                self.outbox.add(sender)
+            feature.add_senders(self.services, self.outbox)
 
     def _reported_parts(self) -> Parts:
         return Parts(
@@ -369,7 +359,6 @@ class Application:
         remembered = config.send_key_hours * 3600
         days = config.audit_log_days
         yield leader_job("deleted files elsewhere", 5, self.upload_migration.sweep)
-        yield leader_job("missed messages", 2, self.missed_messages.run_once, run_at_start=True)
         yield leader_job("search", 0.5, self.indexing.run_once, run_at_start=True)
         yield leader_job("rerendering", 3600, partial(rerender, *both), run_at_start=True)
         yield leader_job("log", 300, partial(housekeeping.trim_logs, *both))
@@ -396,16 +385,10 @@ class Application:
 
     def _jobs_when_due(self) -> Iterator[Job]:
         """Jobs of the leader that run only if the database has something to do for them."""
-        database, config, due = self.services.database, self.services.config, storage.due_jobs
-        for sender in self.outbox.senders.values():
-            work = partial(self.outbox.run_once, sender.transport)
-            due_rows = storage.due_jobs.outbox(sender.transport)
-            yield due_job(sender.job_name, sender.every_seconds, work, due_rows)
-        yield due_job("pushed and read", 10, self.push_sender.retract_read, due.PUSHED)
+        database, due = self.services.database, storage.due_jobs
+        yield from self.outbox.jobs
         yield due_job("exports", 5, self.exports.run_once, due.EXPORT)
         yield due_job("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
-        if config.sends_mail:
-            yield due_job("missed mail", 5, self.missed_messages.send_due, due.MISSED)
 
     async def empty_page_caches(self) -> None:
         """Free the memory of SQLite's page caches."""

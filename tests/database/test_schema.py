@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from tertulia import storage
+from tertulia import features, storage
 from tertulia.database import BlockingDatabase, schema
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.deleted import KeptSelection
@@ -221,7 +221,7 @@ def test_pending_sends_of_an_older_server_are_carried_over(kind, databases):
     ]
     (mail, *_) = database.of(0).read(storage.outbox.due, "mail", 10, 10)
     assert mail.sealed == b"ab"
-    assert database.of(0).read(storage.personal.web_push.shown, (0, 0), 10) == [
+    assert database.of(0).read(features.notifications.receivers.shown, (0, 0), 10) == [
         (given["realm"], user, given["shown"])
     ]
 

@@ -14,7 +14,7 @@ from tests.support.fake_webhooks import Receiver
 from tests.support.people import Chat
 from tests.support.waiting import eventually
 
-from tertulia import storage
+from tertulia import features, storage
 from tertulia.domain.personal.web_push import encoded
 from tertulia.external.push.web_push import _expand, _hmac
 
@@ -81,7 +81,9 @@ def works(chat):
 
 
 def is_quiet(tx):
-    behind = storage.personal.missed_messages.realms_behind(tx, [tx.realm_id], everybody=False)
+    behind = features.notifications.missed_messages.realms_behind(
+        tx, [tx.realm_id], everybody=False
+    )
     return not behind and not storage.outbox.due(tx, "push", 1, 1)
 
 

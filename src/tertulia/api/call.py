@@ -10,6 +10,7 @@ from tertulia.caches.all_caches import Caches
 from tertulia.config import Config, Rate
 from tertulia.database import Database, OrgDatabase
 from tertulia.database.tx import Tx
+from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Session
 from tertulia.domain.people.user import User
@@ -192,3 +193,10 @@ def subdomain(external_host: str, host: str) -> str:
         return name.removesuffix(f".{base}") if name.endswith(f".{base}") else name
     label, dot, rest = name.partition(".")
     return label if dot and not rest.replace(".", "").isdigit() else ""
+
+
+def site_of(config: Config, realm: Realm) -> str:
+    """The address of an organization, for texts that are not the answer to a request."""
+    base = config.external_url or f"http://{config.local_host}:{config.port}"
+    scheme, _, host = base.rstrip("/").partition("://")
+    return f"{scheme}://{realm.subdomain}.{host}" if realm.subdomain else f"{scheme}://{host}"

@@ -9,6 +9,7 @@ from tertulia.actions.people.agent_revocation import BEFORE_END
 from tertulia.domain.organization.audit import AREA_PATTERNS
 from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.register_parts import PARTS
+from tertulia.events.snapshot.snapshot_data import OWNED
 from tertulia.features import (
     alert_words,
     bot_storage,
@@ -24,6 +25,7 @@ from tertulia.features import (
     mail_domains,
     muted_users,
     navigation_views,
+    notifications,
     organization_pictures,
     outgoing_webhooks,
     playgrounds,
@@ -53,6 +55,7 @@ FEATURES = (
     mail_domains.FEATURE,
     muted_users.FEATURE,
     navigation_views.FEATURE,
+    notifications.endpoints.FEATURE,
     outgoing_webhooks.FEATURE,
     playgrounds.FEATURE,
     reminders.FEATURE,
@@ -66,6 +69,7 @@ FEATURES = (
 for each in FEATURES:
     LISTS.update(each.register)
     PARTS.extend(each.state.items())
+    OWNED.update(each.facts)
     STAYS.update(each.stays_after_erasure)
     for area, patterns in each.audit.items():
         AREA_PATTERNS[area].extend(patterns)

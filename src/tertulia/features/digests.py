@@ -10,7 +10,7 @@ from functools import partial
 
 import msgspec
 
-from tertulia import actions, domain, features, storage
+from tertulia import actions, api, domain, features, storage
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.api.call import Services
 from tertulia.database.tx import Tx
@@ -24,7 +24,6 @@ from tertulia.events.directory.organization import Organization
 from tertulia.features.catch_up.summary import Sentence, Summary, UnreadConversation
 from tertulia.features.feature import Feature
 from tertulia.jobs import for_each
-from tertulia.jobs.missed_messages import site_of
 from tertulia.jobs.runner import Job, leader_job
 
 KIND = "digest"  # of the mail
@@ -259,7 +258,7 @@ async def write_all(services: Services) -> None:
             return
         since = now - PERIOD_SECONDS
         active = await db.in_thread.read(active_topics, since)
-        site = site_of(services.config, realm)
+        site = api.call.site_of(services.config, realm)
         for user_id in people:
             viewer = NarrowViewer(org.users[user_id], org.email_domain)
             unread = await db.in_thread.read(features.catch_up.conversations.summaries, viewer)

@@ -14,7 +14,8 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.grant import Grant
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.snapshot.register_parts import Part
-from tertulia.jobs.outbox import Outbox, Sender
+from tertulia.events.snapshot.snapshot_data import OwnedFact
+from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import Job
 
 
@@ -35,11 +36,12 @@ class Feature(msgspec.Struct, frozen=True, kw_only=True):
 
     register: Mapping[str, ListedPart] = {}
     state: Mapping[str, Part] = {}
+    facts: Mapping[str, OwnedFact] = {}  # what `state` reads, by table
     exports: Mapping[str, Callable[[Tx, Export], Iterable[dict[str, Any]]]] = {}
     hidden_columns: Collection[tuple[str, str]] = ()  # of users, whose own export lacks the rows
     stays_after_erasure: Collection[tuple[str, str]] = ()  # columns with the id of an erased user
     audit: Mapping[str, Sequence[str]] = {}
     jobs: Callable[[Services], Iterable[Job]] = lambda services: ()
-    senders: Callable[[Services, Outbox], Iterable[Sender]] = lambda services, outbox: ()
+    add_senders: Callable[[Services, Outbox], None] = lambda services, outbox: None
     before_deletion: Callable[[Tx, Sequence[int]], None] | None = None  # of messages
     before_end_of_grant: Callable[[Tx, Grant], None] | None = None  # of an agent

@@ -328,4 +328,7 @@ def _jobs(services: Services) -> Iterator[Job]:
     yield leader_job("old link previews", 3600, partial(services.database.of(0).write, delete_old))
 
 
-FEATURE = Feature(jobs=_jobs, senders=lambda *parts: [LinkPreviewFetcher(*parts)])
+FEATURE = Feature(
+    jobs=_jobs,
+    add_senders=lambda services, outbox: outbox.add(LinkPreviewFetcher(services, outbox)),
+)

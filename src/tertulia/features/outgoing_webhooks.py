@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from tertulia import actions, domain, events, storage
+from tertulia import actions, api, domain, events, storage
 from tertulia.actions.messages.draft import Author
 from tertulia.api.call import Services
 from tertulia.database import OrgDatabase
@@ -36,7 +36,6 @@ from tertulia.external.safe_http import (
 )
 from tertulia.fair_queue import FairQueue
 from tertulia.features.feature import Feature
-from tertulia.jobs.missed_messages import site_of
 from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import described
 from tertulia.log import log
@@ -320,7 +319,7 @@ class WebhookSender:
         service = context.service
         if service.interface == SLACK and context.message.channel_id is None:
             return NO_DIRECT_MESSAGES
-        kind, content = _request(org, call, context, site_of(self._config, org.realm))
+        kind, content = _request(org, call, context, api.call.site_of(self._config, org.realm))
         headers = {"Content-Type": kind, "User-Agent": USER_AGENT, "Accept": "application/json"}
         try:
             response = await safe_http.post(
@@ -478,4 +477,4 @@ async def _failure_notice(
     return FailureNotice(in_conversation, NoticeText(draft.content, draft.rendered))
 
 
-FEATURE = Feature(senders=lambda *parts: [WebhookSender(*parts)])
+FEATURE = Feature(add_senders=lambda services, outbox: outbox.add(WebhookSender(services, outbox)))

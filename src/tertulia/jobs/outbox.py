@@ -9,6 +9,7 @@ when it is tried again is said in `domain/outbox.py`.
 import asyncio
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Protocol
 
 from tertulia import storage
@@ -16,6 +17,7 @@ from tertulia.database import Database
 from tertulia.domain.outbox import OutboxItem, Transport
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.jobs import runner
+from tertulia.jobs.runner import Job, due_job
 
 
 class Sender(Protocol):
@@ -42,14 +44,20 @@ class Outbox:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.senders: dict[Transport, Sender] = {}
+        self.jobs: list[Job] = []
         self._busy: dict[Transport, dict[int | None, asyncio.Task[None]]] = {}
         self._claimed: Counter[Hashable] = Counter()  # by transport, person and slowness
         self.sent: Counter[Transport] = Counter()
         self.given_up: Counter[Transport] = Counter()
         self.waiting: Counter[Transport] = Counter()
 
-    def add(self, sender: Sender) -> None:
+    def add(self, sender: Sender, *further_jobs: Job) -> None:
         self.senders[sender.transport] = sender
+        due, work = (
+            storage.due_jobs.outbox(sender.transport),
+            partial(self.run_once, sender.transport),
+        )
+        self.jobs += [due_job(sender.job_name, sender.every_seconds, work, due), *further_jobs]
         self._busy[sender.transport] = {}
 
     async def run_once(self, transport: Transport) -> None:

@@ -8,8 +8,6 @@ from tertulia.domain.outbox import Transport
 EXPORT = (
     "SELECT 1 FROM realm_export WHERE path_id IS NULL AND failed_at IS NULL AND deleted_at IS NULL"
 )
-MISSED = "SELECT 1 FROM missed_timer WHERE due_at <= :now"
-PUSHED = "SELECT 1 FROM push_notice"
 UPLOAD = "SELECT 1 FROM upload WHERE touched_at < :now"
 
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia import actions, api, domain
+from tertulia import api, domain, features
 from tertulia.api.call import Services
 from tertulia.domain.personal.unsubscribe import PATH, SETTINGS
 from tertulia.errors.http import NotFound
@@ -39,7 +39,7 @@ class UnsubscribePages:
         kind = request.path_params["kind"]
         org, user_id = await self._person(api_request, kind, request.path_params["key"])
         db = self._services.database.of(org.realm.id)
-        await db.write(actions.personal.unsubscribe.unsubscribe, kind, user_id)
+        await db.write(features.notifications.missed_messages.unsubscribe, kind, user_id)
         return await rendering.page(api_request, "unsubscribe.html", is_done=True, kind=kind)
 
     async def _person(

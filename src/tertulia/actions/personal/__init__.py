@@ -1,10 +1,3 @@
 """Personal settings and data of a user."""
 
-from tertulia.actions.personal import (
-    devices,
-    missed_messages,
-    settings,
-    topic_policies,
-    unsubscribe,
-    web_push,
-)
+from tertulia.actions.personal import settings, topic_policies

@@ -27,7 +27,6 @@ from tertulia.events.types.channels.channel import ChannelObject
 from tertulia.events.types.groups import GroupObject
 from tertulia.events.types.people.bots import BotObject
 from tertulia.events.types.people.profile_fields import FIELD_TYPES, FieldObject, FieldTypeObject
-from tertulia.events.types.personal.devices import DeviceObject
 from tertulia.wire import Doc, shape
 from tertulia.wire_fields import AlwaysFalse, ChannelId, TopicName
 
@@ -143,15 +142,6 @@ def _default_streams(view: View) -> DefaultStreamsState:
         if channel.is_default and not channel.archived
     ]
     return DefaultStreamsState(realm_default_streams=[] if view.me.is_guest else found)
-
-
-class DevicesState(StatePart):
-    devices: Annotated[dict[str, DeviceObject], Doc("The user's client devices, by id.")]
-
-
-def _devices(view: View) -> DevicesState:
-    to_wire = events.types.personal.devices.device_object
-    return DevicesState(devices={str(each.id): to_wire(each) for each in view.facts.devices})
 
 
 class ProfileFieldsState(StatePart):
@@ -379,7 +369,6 @@ _PARTS: dict[str, Part] = {
     "giphy": lambda view: GiphyState(),
     "tenor": lambda view: TenorState(),
     "klipy": lambda view: KlipyState(),
-    "device": _devices,
 }
 # With those of features (`features/__init__.py`), some of which add to a part of the core.
 PARTS: list[tuple[str, Part]] = list(_PARTS.items())

@@ -12,7 +12,6 @@ from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
-from tertulia.domain.personal.devices import Device
 from tertulia.events.snapshot.cached_register import CachedRegister
 from tertulia.events.snapshot.lists import LISTS, ListedPart
 from tertulia.events.snapshot.unread_query import FoundUnread, UnreadQuery
@@ -26,14 +25,14 @@ MAX_CONVERSATIONS = 1000
 class OwnedFact(NamedTuple):
     """Data that is read only if its table has rows of the user, and is not a plain list."""
 
-    name: str
+    name: str  # of the field; empty for a feature, which reads `owned`
     parts: tuple[str, ...]  # parts of the snapshot that contain it
     read: Callable[[Tx, int], Any]
     condition: str = MINE  # for rows that belong to the user
 
 
-# By table.
-_OWNED = {
+# By table. Features add theirs.
+OWNED = {
     "message_flag": OwnedFact(
         "starred",
         ("starred_messages",),
@@ -49,7 +48,6 @@ _OWNED = {
     "user_status": OwnedFact(
         "statuses", ("user_status",), lambda tx, me: storage.people.statuses.list_all(tx), OURS
     ),
-    "device": OwnedFact("devices", ("device",), storage.personal.devices.of_user),
 }
 
 
@@ -62,7 +60,7 @@ class SnapshotData(msgspec.Struct):
     user_topics: list[UserTopic] = field(default_factory=list)
     statuses: dict[int, Status] = field(default_factory=dict)
     bots: dict[int, Bot] = field(default_factory=dict)
-    devices: list[Device] = field(default_factory=list)
+    owned: dict[str, Any] = field(default_factory=dict)  # by table
     lists: dict[str, list[Any]] = field(default_factory=dict)  # by the name of the part
 
     def cached_register(self, rules: LogPosition) -> CachedRegister | None:
@@ -117,8 +115,9 @@ class SnapshotQuery:
             facts.subscriptions = cached.subscriptions
         elif wanted("subscription") or wanted("message"):
             facts.subscriptions = storage.channels.grouped_subscriptions.of_user(tx, user_id)
-        for table, fact in _OWNED.items():
-            if table in owned:
+        facts.owned = owned
+        for table, fact in OWNED.items():
+            if table in owned and fact.name:
                 setattr(facts, fact.name, owned[table])
         facts.lists = {
             name: owned.get(part.table, []) for name, part in LISTS.items() if wanted(name)
@@ -129,7 +128,7 @@ class SnapshotQuery:
 def _tables(wanted: "RequestedParts") -> dict[str, ListedPart | OwnedFact]:
     """Tables to query if they have rows of the user."""
     lists = {part.table: part for name, part in LISTS.items() if wanted(name)}
-    facts = {table: fact for table, fact in _OWNED.items() if any(map(wanted, fact.parts))}
+    facts = {table: fact for table, fact in OWNED.items() if any(map(wanted, fact.parts))}
     return {**lists, **facts}
 
 

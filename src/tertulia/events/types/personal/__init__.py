@@ -1,7 +1,3 @@
 """Event types of personal settings and data. Only the user's own clients receive them."""
 
-from tertulia.events.types.personal import (
-    devices,
-    settings,
-    topic_policies,
-)
+from tertulia.events.types.personal import settings, topic_policies

@@ -1,37 +1,173 @@
-"""Push notifications: notifies browsers and phones of messages, and removes notifications of
-messages that were read.
-
-Users take turns, and each user's notifications are sent one after the other, so an endpoint that
-hangs delays only its owner. A failing endpoint is retried with backoff.
-"""
+"""The payload of a push notification, in the format that phones expect."""
 
 import asyncio
+import re
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
-from tertulia import actions, storage
-from tertulia.actions.personal.web_push import PHONES, PushOutcome, Receivers
-from tertulia.config import Config
-from tertulia.database import Database
-from tertulia.domain.outbox import OutboxItem, Transport
-from tertulia.domain.people.keys import Vault
+from tertulia import api, domain, storage
+from tertulia.api.call import Services
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Message
+from tertulia.domain.outbox import POLICIES, OutboxItem, Transport
+from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.user import SECONDS_PER_DAY
-from tertulia.domain.personal.web_push import SHOWN_DAYS
-from tertulia.events.delivery.dispatch import Delivery
+from tertulia.domain.personal.devices import Device
+from tertulia.domain.personal.web_push import SHOWN_DAYS, WORDS
+from tertulia.errors.push import (
+    PushServiceBroken,
+    PushServiceBusy,
+    PushServiceRejected,
+    PushServiceUnavailable,
+)
 from tertulia.events.directory.organization import Organization
-from tertulia.external.push import web_push
+from tertulia.external.push import push_service, web_push
 from tertulia.external.push.push_service import PushMessage
 from tertulia.external.push.web_push import TOO_LARGE, PushRequest, PushResponse
 from tertulia.external.safe_http import AddressNotAllowed, RequestFailed
 from tertulia.fair_queue import FairQueue
-from tertulia.jobs import push_payload
-from tertulia.jobs.missed_messages import site_of
-from tertulia.jobs.mobile_push import Phones
+from tertulia.features.notifications.devices import delete_tokens
+from tertulia.features.notifications.receivers import (
+    PHONES,
+    PushOutcome,
+    Receivers,
+    claim,
+    delete_shown_before,
+    find_key,
+    notified_subscriptions,
+    record_outcome,
+    reschedule,
+    retract_read,
+    shown,
+)
 from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.presence import present_until
 from tertulia.jobs.runner import described
 from tertulia.log import log
+
+# --- payloads ---
+
+
+_GROUP = re.compile(r'<span class="user-group-mention" data-user-group-id="(\d+)">')
+
+
+def of_message(
+    org: Organization, site: str, item: OutboxItem, message: Message, channel: Channel | None
+) -> dict[str, Any]:
+    user_id, _ = item.subjects
+    sender, reader = org.users[message.sender_id], org.users.get(user_id)
+    text = domain.messages.notification_text.plain_text(message.rendered)
+    payload: dict[str, Any] = {
+        "type": "message",
+        "realm_url": site,
+        "realm_name": org.realm.name,
+        "user_id": user_id,
+        "sender_id": sender.id,
+        "sender_full_name": sender.full_name if org.may_know(reader, sender) else UNKNOWN_NAME,
+        "sender_avatar_url": f"{site}/avatar/{sender.id}",
+        "message_id": message.id,
+        "time": int(message.sent_at),
+        "content": text if len(text) <= WORDS else f"{text[:WORDS]}…",
+    }
+    if channel is None:
+        ids = sorted(message.member_ids)
+        return payload | {"recipient_type": "direct", "recipient_user_ids": ids}
+    channel_fields = {
+        "channel_id": channel.id,
+        "channel_name": channel.name,
+        "topic": message.topic,
+    }
+    payload |= {"recipient_type": "channel", **channel_fields}
+    group_id = _mentioned_group(org, item, message)
+    if group_id is not None:
+        payload["mentioned_user_group_id"] = group_id
+        payload["mentioned_user_group_name"] = org.groups[group_id].name
+    return payload
+
+
+def shortened(payload: dict[str, Any]) -> dict[str, Any]:
+    """The same payload without the text and without the list of recipients."""
+    return {name: payload[name] for name in payload if name != "recipient_user_ids"} | {
+        "content": ""
+    }
+
+
+def _mentioned_group(org: Organization, item: OutboxItem, message: Message) -> int | None:
+    """The smallest group by which a user is mentioned who is not mentioned by name."""
+    if item.kind != "mentioned":
+        return None
+    if f'<span class="user-mention" data-user-id="{item.user_id}">' in message.rendered:
+        return None
+    named = {int(number) for number in _GROUP.findall(message.rendered)} & org.groups.keys()
+    members = {each: org.all_members_of(each, org.clock()) for each in named}
+    theirs = [each for each in named if item.user_id in members[each]]
+    return min(theirs, key=lambda each: (len(members[each]), each), default=None)
+
+
+# --- phones ---
+
+
+# The fields that older phones receive where the organization requires encryption.
+UNSEALED = "message_id", "type", "realm_url", "user_id", "time", "message_ids"
+
+
+class Phones:
+    def __init__(self, services: Services) -> None:
+        self._config = services.config
+        self._database = services.database
+        self._vault = services.vault
+        self.rests_until = 0.0  # the service asked to wait until then
+
+    async def push(
+        self, org: Organization, user_id: int, receivers: Receivers, message: PushMessage
+    ) -> bool:
+        """Returns whether the service accepted the notification."""
+        if not self._config.pushes or not (receivers.devices or receivers.tokens):
+            return False
+        if self._database.clock() < self.rests_until:
+            return False
+        try:
+            if receivers.devices:
+                await self._push_to_devices(org, receivers.devices, message)
+            if receivers.tokens:
+                await push_service.notify_tokens(
+                    self._config,
+                    org.realm.uuid,
+                    domain.personal.devices.person_uuid(org.realm.uuid, user_id),
+                    receivers.tokens,
+                    _for_older_kind(org, message),
+                )
+        except PushServiceBusy as busy:
+            rest = max(busy.values["retry_seconds"], POLICIES["push"].first_pause_seconds)
+            self.rests_until = self._database.clock() + rest
+            log.warning("push.service_busy", retry_s=rest)
+            return False
+        except (PushServiceUnavailable, PushServiceBroken, PushServiceRejected) as trouble:
+            log.warning("push.service_failed", code=trouble.code)
+            return False
+        return True
+
+    async def _push_to_devices(
+        self, org: Organization, devices: list[Device], message: PushMessage
+    ) -> None:
+        phones = [(each, domain.personal.devices.opened(self._vault, each)) for each in devices]
+        gone = await push_service.notify(self._config, org.realm.uuid, phones, message)
+        if gone:
+            db = self._database.of(org.realm.id)
+            await db.write(delete_tokens, gone)
+
+
+def _for_older_kind(org: Organization, message: PushMessage) -> PushMessage:
+    if not org.realm.setting("require_e2ee_push_notifications"):
+        return message
+    unsealed = {name: value for name, value in message.payload.items() if name in UNSEALED}
+    return PushMessage(unsealed, message.is_urgent)
+
+
+# --- sender ---
+
 
 GONE = (404, 410)  # the subscription is gone
 REFUSED = (400, 401, 403, 413)  # this notification, permanently
@@ -49,20 +185,13 @@ class PushSender:
     max_claimed = 500
     max_claimed_per_person = 1
 
-    def __init__(
-        self,
-        config: Config,
-        database: Database,
-        outbox: Outbox,
-        delivery: Delivery,
-        vault: Vault,
-    ) -> None:
-        self._config = config
-        self._database = database
+    def __init__(self, services: Services, outbox: Outbox) -> None:
+        self._config = services.config
+        self._database = services.database
         self._outbox = outbox
-        self._delivery = delivery
-        self._vault = vault
-        self._phones = Phones(config, database, vault)
+        self._delivery = services.delivery
+        self._vault = services.vault
+        self._phones = Phones(services)
         self.timeout_seconds: float = web_push.SECONDS
         self._checked_upto = (0, 0)  # the user and message up to which reads were checked
 
@@ -89,16 +218,16 @@ class PushSender:
         if user is not None and not user.prefers("enable_online_push_notifications"):
             here = await present_until(self._database, org, user.id)
             if here:
-                await db.write(actions.personal.web_push.reschedule, item, here)
+                await db.write(reschedule, item, here)
                 return
-        taken = await db.write(actions.personal.web_push.claim, item)
+        taken = await db.write(claim, item)
         if taken is None:
             return
         message, channel, receivers = taken
-        site = site_of(self._config, org.realm)
-        payload = push_payload.of_message(org, site, item, message, channel)
+        site = api.call.site_of(self._config, org.realm)
+        payload = of_message(org, site, item, message, channel)
         now = self._database.clock()
-        notified = actions.personal.web_push.notified_subscriptions(item)
+        notified = notified_subscriptions(item)
         open_ones = [each for each in receivers.subscriptions if each.id not in notified]
         ready = [each for each in open_ones if each.retry_at <= now]
         phones_know = PHONES in notified or not self._config.pushes
@@ -127,7 +256,7 @@ class PushSender:
 
     async def _record(self, item: OutboxItem, outcome: PushOutcome) -> None:
         db = self._database.of(item.realm_id)
-        is_given_up = await db.write(actions.personal.web_push.record_outcome, item, outcome)
+        is_given_up = await db.write(record_outcome, item, outcome)
         self._outbox.sent["push"] += len(outcome.delivered) + bool(outcome.phones)
         for each in [*outcome.refused, *(failed for failed, _ in outcome.failed)]:
             if each.failures == 0:
@@ -141,13 +270,11 @@ class PushSender:
         response = await self._post(org, request)
         if response.status != TOO_LARGE or request.payload["type"] != "message":
             return response
-        return await self._post(
-            org, replace(request, payload=push_payload.shortened(request.payload))
-        )
+        return await self._post(org, replace(request, payload=shortened(request.payload)))
 
     async def _post(self, org: Organization, request: PushRequest) -> PushResponse:
         db = self._database.of(org.realm.id)
-        known = await db.read(storage.personal.web_push.key)
+        known = await db.read(find_key)
         if known is None:
             return PushResponse(GONE[0])  # without a key there are no subscriptions
         try:
@@ -166,23 +293,21 @@ class PushSender:
 
     def _subject(self, org: Organization) -> str:
         """Whom a push service writes to about our requests: it must be https or mailto."""
-        site = site_of(self._config, org.realm)
+        site = api.call.site_of(self._config, org.realm)
         return site if site.startswith("https:") else f"mailto:{self._config.sender}"
 
     # --- notifications of messages that were read ---
 
     async def retract_read(self) -> None:
         """Remove notifications of messages that the user has read on another device."""
-        shown = await self._database.of(0).read(
-            storage.personal.web_push.shown, self._checked_upto, CHECKED_PER_RUN
-        )
-        self._checked_upto = shown[-1][1:] if len(shown) == CHECKED_PER_RUN else (0, 0)
+        found = await self._database.of(0).read(shown, self._checked_upto, CHECKED_PER_RUN)
+        self._checked_upto = found[-1][1:] if len(found) == CHECKED_PER_RUN else (0, 0)
         by_person: dict[tuple[int, int], list[int]] = {}
-        for realm_id, user_id, message_id in shown:
+        for realm_id, user_id, message_id in found:
             by_person.setdefault((realm_id, user_id), []).append(message_id)
         await asyncio.gather(*(self._retract_for_user(*each) for each in by_person.items()))
         await self._database.of(0).write(
-            storage.personal.web_push.delete_shown_before,
+            delete_shown_before,
             self._database.clock() - SHOWN_DAYS * SECONDS_PER_DAY,
         )
 
@@ -197,9 +322,7 @@ class PushSender:
             unread = await db.read(storage.messages.unread.among, user_id, message_ids)
             if len(unread) == len(message_ids):
                 return
-            read, receivers = await db.write(
-                actions.personal.web_push.retract_read, user_id, message_ids
-            )
+            read, receivers = await db.write(retract_read, user_id, message_ids)
             for start in range(0, len(read), MESSAGES_PER_REMOVAL):
                 await self._push_removals(
                     org, user_id, receivers, read[start : start + MESSAGES_PER_REMOVAL]
@@ -208,7 +331,7 @@ class PushSender:
     async def _push_removals(
         self, org: Organization, user_id: int, receivers: Receivers, read: list[int]
     ) -> None:
-        site = site_of(self._config, org.realm)
+        site = api.call.site_of(self._config, org.realm)
         payload = {"type": "remove", "realm_url": site, "user_id": user_id, "message_ids": read}
         now = self._database.clock()
         await asyncio.gather(

@@ -1,18 +1,51 @@
-"""Mobile devices, notified through the configured push service."""
+"""Mobile devices, notified through the configured push service, and Web Push, for browsers and
+UnifiedPush, without a push service in between.
+"""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from tertulia import actions, domain, storage
-from tertulia.api.call import Call
+from tertulia import api, domain
+from tertulia.api.call import Call, Services
 from tertulia.domain.personal.devices import DeviceToken, Registration, TokenKind
 from tertulia.errors import BadRequest
 from tertulia.errors.push import NoActiveDevice, UnknownDeviceToken
-from tertulia.external.push import push_service
+from tertulia.events.snapshot.snapshot_data import OwnedFact
+from tertulia.external.push import push_service, web_push
 from tertulia.external.push.push_service import PushMessage
-from tertulia.http.parameter_rules import MaxLength, NoNul
+from tertulia.features.feature import Feature
+from tertulia.features.notifications.devices import (
+    DeviceSender,
+    add_device,
+    delete_tokens,
+    devices_state,
+    forget_token,
+    of_user,
+    register_device,
+    remove_device,
+    store_token,
+    tokens_of,
+)
+from tertulia.features.notifications.log_reader import MissedMessages
+from tertulia.features.notifications.receivers import (
+    add_subscription,
+    delete_subscription,
+    find_key,
+    store_key,
+)
+from tertulia.features.notifications.sender import PushSender
+from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank
 from tertulia.http.replies import Reply
+from tertulia.jobs.outbox import Outbox
+from tertulia.jobs.runner import Job, due_job, leader_job
 from tertulia.wire import Doc
 from tertulia.wire_fields import DeviceId, PushKeyId
+
+# --- mobile devices ---
+
+
+MISSED = "SELECT 1 FROM missed_timer WHERE due_at <= :now"
+PUSHED = "SELECT 1 FROM push_notice"
 
 Words = Annotated[str, MaxLength(5000), NoNul]
 Token = Annotated[
@@ -26,12 +59,12 @@ class NewDevice(Reply):
 
 async def add(call: Call) -> NewDevice:
     """Register a client device."""
-    return NewDevice(device_id=await call.db.write(actions.personal.devices.add, call.user))
+    return NewDevice(device_id=await call.db.write(add_device, call.user))
 
 
 async def remove(call: Call, *, device_id: DeviceId) -> None:
     """Remove a client device."""
-    await call.db.write(actions.personal.devices.remove, call.user, device_id)
+    await call.db.write(remove_device, call.user, device_id)
 
 
 async def register(
@@ -68,7 +101,7 @@ async def register(
     given = [token_kind, token_id, bouncer_public_key, encrypted_push_registration]
     is_half = (token is None and any(given)) or (push_key is None) != (push_key_id is None)
     await call.db.write(
-        actions.personal.devices.register,
+        register_device,
         call.vault,
         call.user,
         device_id,
@@ -79,7 +112,7 @@ async def register(
 
 async def send_test(call: Call, *, device_id: DeviceId | None = None) -> None:
     """Send a test notification to the caller's devices."""
-    devices = await call.db.read(storage.personal.devices.of_user, call.user.id)
+    devices = await call.db.read(of_user, call.user.id)
     wanted = [each for each in devices if each.can_receive and device_id in (None, each.id)]
     if not wanted:
         raise NoActiveDevice()
@@ -88,7 +121,7 @@ async def send_test(call: Call, *, device_id: DeviceId | None = None) -> None:
         call.config, call.org.realm.uuid, phones, PushMessage(_test(call))
     )
     if gone:
-        await call.db.write(actions.personal.devices.delete_tokens, gone)
+        await call.db.write(delete_tokens, gone)
 
 
 async def add_apns_token(
@@ -118,7 +151,7 @@ async def remove_fcm_token(call: Call, *, token: Token) -> None:
 
 async def send_test_to_token(call: Call, *, token: Token | None = None) -> None:
     """Send a test notification to phones with an older app."""
-    tokens = await call.db.read(storage.personal.devices.tokens_of, call.user.id)
+    tokens = await call.db.read(tokens_of, call.user.id)
     wanted = [each for each in tokens if token in (None, each.token)]
     if not wanted:
         raise UnknownDeviceToken()
@@ -130,13 +163,13 @@ async def send_test_to_token(call: Call, *, token: Token | None = None) -> None:
 async def _add_token(call: Call, token: DeviceToken) -> None:
     domain.personal.devices.checked_token(token.kind, token.token)
     await push_service.add_token(call.config, _person(call), token)
-    await call.db.write(actions.personal.devices.add_token, token)
+    await call.db.write(store_token, token)
 
 
 async def _remove_token(call: Call, kind: TokenKind, token: str) -> None:
     if not token:
         raise BadRequest("Empty or invalid length token")
-    await call.db.write(actions.personal.devices.remove_token, call.user, kind, token)
+    await call.db.write(forget_token, call.user, kind, token)
 
 
 def _person(call: Call) -> str:
@@ -151,3 +184,91 @@ def _test(call: Call) -> dict[str, Any]:
         "user_id": call.user.id,
         "time": int(call.now),
     }
+
+
+# --- Web Push ---
+
+
+Endpoint = Annotated[
+    str,
+    NotBlank,
+    MaxLength(domain.limits.MAX_WEB_ADDRESS_LENGTH),
+    NoNul,
+    Doc(
+        "The push endpoint, from a browser or a UnifiedPush distributor.",
+        example="https://push.example.com/send/4711",
+    ),
+]
+KeyText = Annotated[str, NotBlank, MaxLength(200), NoNul]
+
+
+class PublicKey(Reply):
+    public_key: Annotated[str, Doc("The `applicationServerKey` for browsers, in URL-safe Base64.")]
+
+
+class NewSubscription(Reply):
+    subscription_id: Annotated[int, Doc("The id of the subscription.")]
+
+
+async def key(call: Call) -> PublicKey:
+    """Get the Web Push key of the server (`applicationServerKey`)."""
+    known = await call.db.read(find_key)
+    if known is not None:
+        return PublicKey(public_key=known[0])
+    public, private = await api.people.crypto_queue.run(call, web_push.new_key)
+    public_key = await call.db.write(store_key, call.vault, public, private)
+    return PublicKey(public_key=public_key)
+
+
+async def subscribe(
+    call: Call,
+    *,
+    endpoint: Endpoint,
+    p256dh: Annotated[
+        KeyText,
+        Doc(
+            "The public key of the subscription, 65 bytes in Base64.",
+            example="BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        ),
+    ],
+    auth: Annotated[
+        KeyText,
+        Doc(
+            "The authentication secret of the subscription, 16 bytes in Base64.",
+            example="BTBZMqHH6r4Tts7J_aSIgg",
+        ),
+    ],
+) -> NewSubscription:
+    """Add a Web Push subscription."""
+    subscription_id = await call.db.write(add_subscription, call.user, endpoint, p256dh, auth)
+    return NewSubscription(subscription_id=subscription_id)
+
+
+async def unsubscribe(call: Call, *, endpoint: Endpoint) -> None:
+    """Delete a Web Push subscription."""
+    await call.db.write(delete_subscription, call.user, endpoint)
+
+
+# --- what they add to the rest ---
+
+
+def _add_senders(services: Services, outbox: Outbox) -> None:
+    pushes = PushSender(services, outbox)
+    outbox.add(pushes, due_job("pushed and read", 10, pushes.retract_read, PUSHED))
+    if services.config.pushes:
+        outbox.add(DeviceSender(services, outbox))
+
+
+def _jobs(services: Services) -> Iterator[Job]:
+    reader = MissedMessages(services)
+    yield leader_job("missed messages", 2, reader.run_once, run_at_start=True)
+    if services.config.sends_mail:
+        yield due_job("missed mail", 5, reader.send_due, MISSED)
+
+
+FEATURE = Feature(
+    state={"device": devices_state},
+    facts={"device": OwnedFact("", ("device",), of_user)},
+    jobs=_jobs,
+    add_senders=_add_senders,
+)

@@ -1,7 +1,7 @@
 """Missed messages: found in the log, and sent by mail to users who stay away.
 
-Sending a message does none of this. A job reads the log (`jobs/missed_messages.py`), records whom a
-message concerns and, after each user's own delay, sends mails about what is still unread.
+Sending a message does none of this. A job reads the log (`log_reader.py`), records whom a message
+concerns and, after each user's own delay, sends mails about what is still unread.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +27,135 @@ from tertulia.domain.personal.missed_messages import (
     NotificationInterest,
 )
 from tertulia.domain.personal.topic_policies import TopicPolicy
+from tertulia.domain.personal.unsubscribe import SETTINGS
 from tertulia.events.types.event import Event
 from tertulia.events.types.messages.edits import MessageUpdated
 from tertulia.events.types.messages.message import MessageSent
+
+_WITH_DEVICES = (
+    "SELECT realm_id FROM push_subscription UNION SELECT realm_id FROM device"
+    " UNION SELECT realm_id FROM device_token"
+)
+_REACHABLE = (
+    "SELECT user_id FROM push_subscription WHERE realm_id = :realm"
+    " UNION SELECT user_id FROM device WHERE realm_id = :realm AND token_id IS NOT NULL"
+    " UNION SELECT user_id FROM device_token WHERE realm_id = :realm"
+)
+
+
+def position(tx: Tx) -> int | None:
+    """The last event that was examined; None before the first time."""
+    found = tx.value("SELECT seq AS value FROM missed_position WHERE realm_id = :realm")
+    return None if found is None else int(found)
+
+
+def start(tx: Tx) -> None:
+    """Start at the end of the log if it was never examined: older messages are not news."""
+    if position(tx) is None:
+        set_position(tx, storage.log.head(tx))
+
+
+def start_all(tx: Tx) -> None:
+    """The same for all organizations."""
+    tx.execute(
+        "INSERT INTO missed_position (realm_id, seq) SELECT h.realm_id, h.seq FROM log_head h"
+        " WHERE NOT EXISTS (SELECT 1 FROM missed_position p WHERE p.realm_id = h.realm_id)"
+        " ON CONFLICT (realm_id) DO NOTHING"
+    )
+
+
+def realms_behind(tx: Tx, realm_ids: list[int] | None, everybody: bool) -> list[int]:
+    """Organizations whose log was not examined to its end, of some or of all; without `everybody`,
+    only those with a device to notify."""
+    among = "" if realm_ids is None else " AND h.realm_id IN :realms"
+    who = "" if everybody else f" AND h.realm_id IN ({_WITH_DEVICES})"
+    return tx.column(
+        "SELECT h.realm_id FROM log_head h LEFT JOIN missed_position p ON p.realm_id = h.realm_id"
+        f" WHERE (p.seq IS NULL OR p.seq <> h.seq){among}{who} ORDER BY h.realm_id",
+        **({} if realm_ids is None else {"realms": realm_ids}),
+    )
+
+
+def set_position(tx: Tx, seq: int) -> None:
+    tx.upsert("missed_position", ("realm_id",), seq=seq)
+
+
+def _insert(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
+    """Record that these users may have missed a message."""
+    tx.insert_rows(
+        "missed_message",
+        ({"user_id": user_id, "reason": reason} for user_id, reason in sorted(reasons.items())),
+        "ON CONFLICT (user_id, message_id) DO NOTHING",
+        message_id=message_id,
+    )
+
+
+def _start_timers(tx: Tx, due_users: dict[int, float]) -> None:
+    """Set when to notify each user; a running timer continues."""
+    tx.insert_rows(
+        "missed_timer",
+        ({"user_id": user_id, "due_at": at} for user_id, at in sorted(due_users.items())),
+        "ON CONFLICT (user_id) DO NOTHING",
+    )
+
+
+def due_users(tx: Tx, limit: int) -> list[tuple[int, int]]:
+    """Users whose timer is due, in all organizations: organization and user."""
+    return tx.tuples(
+        "SELECT realm_id, user_id FROM missed_timer WHERE due_at <= :now"
+        " ORDER BY due_at LIMIT :limit",
+        now=tx.now,
+        limit=limit,
+    )
+
+
+def _is_due(tx: Tx, user_id: int) -> bool:
+    return tx.exists(
+        "SELECT 1 AS found FROM missed_timer"
+        " WHERE user_id = :user AND realm_id = :realm AND due_at <= :now",
+        user=user_id,
+        now=tx.now,
+    )
+
+
+def _of_user(tx: Tx, user_id: int) -> dict[int, str]:
+    """A user's missed messages, oldest first, with the reason."""
+    rows = tx.all(
+        "SELECT message_id, reason FROM missed_message"
+        " WHERE user_id = :user AND realm_id = :realm ORDER BY message_id",
+        user=user_id,
+    )
+    return {row["message_id"]: row["reason"] for row in rows}
+
+
+def _delete(tx: Tx, user_id: int) -> None:
+    for table in ("missed_message", "missed_timer"):
+        tx.execute(f"DELETE FROM {table} WHERE user_id = :user AND realm_id = :realm", user=user_id)
+
+
+def _before_in_topic(
+    tx: Tx, channel_id: int, topic_key: str, message_id: int, limit: int
+) -> list[int]:
+    """The last messages of a topic before one of them, oldest first."""
+    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    return tx.column(
+        f"SELECT id FROM message WHERE {where} AND id < :before ORDER BY id DESC LIMIT :limit",
+        before=message_id,
+        limit=limit,
+        **params,
+    )[::-1]
+
+
+def _chosen_for_channel(tx: Tx, channel_id: int, way: str) -> dict[int, bool]:
+    """Users who have set their notifications for a channel, and the setting."""
+    assert way in ("email", "push")
+    rows = tx.all(
+        f"SELECT user_id, {way}_notifications AS chosen FROM subscription"
+        f" WHERE channel_id = :channel AND active AND {way}_notifications IS NOT NULL",
+        channel=channel_id,
+    )
+    return {row["user_id"]: bool(row["chosen"]) for row in rows}
+
 
 OLD_AFTER_SECONDS = 86400
 WELCOME_SECONDS = 60  # after joining
@@ -85,14 +211,14 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 def record(
-    tx: Tx, seen: Sequence[Candidate], everyone: Sequence[User], upto: int, *, sends_mail: bool
+    tx: Tx, seen: Sequence[Candidate], everyone: Sequence[User], upto: int, sends_mail: bool
 ) -> None:
     """Record whom these messages notify, and the log position that was read."""
-    position = storage.personal.missed_messages.position(tx)
-    if position is not None and upto <= position <= storage.log.head(tx):
+    seen_to = position(tx)
+    if seen_to is not None and upto <= seen_to <= storage.log.head(tx):
         return  # another server has done it
     people = {user.id: user for user in everyone}
-    pushed = actions.personal.web_push.reachable_users(tx) if seen else set()
+    pushed = set(tx.column(_REACHABLE)) if seen else set()
     for candidate in seen:
         # After an outage, old messages produce no notifications.
         if tx.now - candidate.message.sent_at >= OLD_AFTER_SECONDS:
@@ -103,7 +229,7 @@ def record(
             among = {user_id: people[user_id] for user_id in pushed if user_id in people}
             reasons = _reasons(tx, candidate, among, "push")
             storage.outbox.insert_pushes(tx, candidate.message.id, reasons)
-    storage.personal.missed_messages.set_position(tx, upto)
+    set_position(tx, upto)
 
 
 def _reasons(
@@ -137,10 +263,8 @@ def _record_mail(tx: Tx, candidate: Candidate, people: dict[int, User]) -> None:
         user_id: people[user_id].prefers("email_notifications_batching_period_seconds")
         for user_id in reasons
     }
-    storage.personal.missed_messages.insert(tx, candidate.message.id, reasons)
-    storage.personal.missed_messages.start_timers(
-        tx, {user_id: tx.now + seconds for user_id, seconds in delays.items()}
-    )
+    _insert(tx, candidate.message.id, reasons)
+    _start_timers(tx, {user_id: tx.now + seconds for user_id, seconds in delays.items()})
 
 
 def _interests(
@@ -176,7 +300,7 @@ def _watching(tx: Tx, channel_id: int, people: dict[int, User], medium: Medium) 
     """Users who want notifications of all messages in a channel."""
     setting = f"enable_stream_{medium}_notifications"
     usual = {each.id for each in people.values() if each.prefers(setting)}
-    chosen = storage.personal.missed_messages.chosen_for_channel(tx, channel_id, medium)
+    chosen = _chosen_for_channel(tx, channel_id, medium)
     return usual | {user_id for user_id, wants in chosen.items() if wants}
 
 
@@ -185,15 +309,19 @@ def _watching(tx: Tx, channel_id: int, people: dict[int, User], medium: Medium) 
 
 def postpone(tx: Tx, user_id: int) -> None:
     """The user is present: check again later whether they have read it."""
-    storage.personal.missed_messages.postpone(tx, user_id, tx.now + RECHECK_SECONDS)
+    tx.execute(
+        "UPDATE missed_timer SET due_at = :until WHERE user_id = :user AND realm_id = :realm",
+        until=tx.now + RECHECK_SECONDS,
+        user=user_id,
+    )
 
 
 def write_mails(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
     """Send mails about a user's unread messages, one per conversation."""
-    if not storage.personal.missed_messages.is_due(tx, user_id):
+    if not _is_due(tx, user_id):
         return 0
-    noted = storage.personal.missed_messages.of_user(tx, user_id)
-    storage.personal.missed_messages.delete(tx, user_id)
+    noted = _of_user(tx, user_id)
+    _delete(tx, user_id)
     user = storage.people.find(tx, user_id)
     realm = storage.organization.current(tx)
     if user is None or not user.is_active or realm.deactivated:
@@ -221,9 +349,7 @@ def _context(tx: Tx, user: User, first: Message, reasons: Mapping[int, str]) -> 
     if first.channel_id is None or reasons[first.id] not in domain.personal.missed_messages.CALLS:
         return []
     topic_key = domain.channels.topics.fold(first.topic)
-    ids = storage.personal.missed_messages.before_in_topic(
-        tx, first.channel_id, topic_key, first.id, CONTEXT_MESSAGES
-    )
+    ids = _before_in_topic(tx, first.channel_id, topic_key, first.id, CONTEXT_MESSAGES)
     found = storage.messages.find_many(tx, tx.realm_id, ids)
     seen = actions.messages.visible(tx, user, found.values())
     return sorted(seen, key=lambda each: each.id)
@@ -329,3 +455,15 @@ def _html(
         )
         parts.append(f"<p><strong>{escape(names[message.sender_id])}</strong></p>\n{shown}")
     return "\n".join(parts)
+
+
+def unsubscribe(tx: Tx, kind: str, user_id: int) -> None:
+    """Turn off mails of this kind."""
+    user = storage.people.find(tx, user_id)
+    if user is not None and user.is_active:
+        wanted = dict.fromkeys(SETTINGS[kind], False)
+        actions.personal.settings.change(
+            tx, user, actions.personal.settings.SettingsChanges(settings=wanted)
+        )
+    if kind == "missed_messages":
+        _delete(tx, user_id)

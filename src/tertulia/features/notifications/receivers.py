@@ -1,4 +1,4 @@
-"""Push notifications: receivers, content and results."""
+"""Web Push: subscriptions of browsers, and notifications that they may still show."""
 
 import msgspec
 
@@ -12,6 +12,50 @@ from tertulia.domain.people.user import User
 from tertulia.domain.personal.devices import Device, DeviceToken
 from tertulia.domain.personal.web_push import MAX_FAILURES, PushSubscription
 from tertulia.errors import BadRequest
+from tertulia.features.notifications import missed_messages
+from tertulia.features.notifications.devices import of_user, tokens_of
+from tertulia.storage.row_mapper import RowMapper
+
+_SUBSCRIPTIONS = RowMapper(PushSubscription, "push_subscription")
+
+
+def find_key(tx: Tx) -> tuple[str, bytes] | None:
+    """The public key, and the sealed private key."""
+    row = tx.one("SELECT public, sealed FROM push_key WHERE realm_id = :realm")
+    return None if row is None else (row["public"], bytes(row["sealed"]))
+
+
+def _of_user(tx: Tx, user_id: int) -> list[PushSubscription]:
+    return _SUBSCRIPTIONS.where(tx, "id", user_id=user_id)
+
+
+def _record_shown(tx: Tx, user_id: int, message_id: int) -> None:
+    """Record a notification that devices may still show."""
+    tx.execute(
+        "INSERT INTO push_notice (realm_id, user_id, message_id, due_at)"
+        " VALUES (:realm, :user, :message, :now) ON CONFLICT (user_id, message_id) DO NOTHING",
+        user=user_id,
+        message=message_id,
+        now=tx.now,
+    )
+
+
+def shown(tx: Tx, after: tuple[int, int], limit: int) -> list[tuple[int, int, int]]:
+    """Notifications that devices may still show, in all organizations, from a user and a message
+    on: organization, user and message."""
+    return tx.tuples(
+        "SELECT realm_id, user_id, message_id FROM push_notice"
+        " WHERE (user_id, message_id) > (:user, :message)"
+        " ORDER BY user_id, message_id LIMIT :limit",
+        user=after[0],
+        message=after[1],
+        limit=limit,
+    )
+
+
+def delete_shown_before(tx: Tx, at: float) -> None:
+    tx.execute("DELETE FROM push_notice WHERE due_at < :at", at=at)
+
 
 POLICY = POLICIES["push"]
 PHONES = 0  # in the set of notified receivers: all mobile devices
@@ -42,44 +86,50 @@ class PushOutcome(msgspec.Struct, frozen=True):
 
 def store_key(tx: Tx, vault: Vault, public: str, private: str) -> str:
     """Store a new key, unless another server was faster. Returns the valid public key."""
-    storage.personal.web_push.set_key(tx, public, vault.seal(private))
-    found = storage.personal.web_push.key(tx)
+    tx.execute(
+        "INSERT INTO push_key (realm_id, public, sealed) VALUES (:realm, :public, :sealed)"
+        " ON CONFLICT (realm_id) DO NOTHING",
+        public=public,
+        sealed=vault.seal(private),
+    )
+    found = find_key(tx)
     assert found is not None
     return found[0]
 
 
-def subscribe(tx: Tx, user: User, endpoint: str, p256dh: str, auth: str) -> int:
+def add_subscription(tx: Tx, user: User, endpoint: str, p256dh: str, auth: str) -> int:
     """Add a subscription. Beyond the limit it replaces the oldest."""
     domain.personal.web_push.checked(endpoint, p256dh, auth)
-    known = storage.personal.web_push.of_user(tx, user.id)
+    known = _of_user(tx, user.id)
     same = [each.id for each in known if each.endpoint == endpoint]
     others = [each.id for each in known if each.endpoint != endpoint]
     too_many = others[: max(0, len(others) + 1 - domain.limits.MAX_PUSH_SUBSCRIPTIONS)]
-    storage.personal.web_push.delete(tx, [*same, *too_many])
-    if storage.personal.missed_messages.position(tx) is None:
-        storage.personal.missed_messages.set_position(tx, storage.log.head(tx))
-    return storage.personal.web_push.insert(tx, user.id, endpoint, p256dh, auth)
+    tx.delete("push_subscription", id=[*same, *too_many])
+    missed_messages.start(tx)
+    return tx.insert_with_id(
+        "push_subscription",
+        user_id=user.id,
+        endpoint=endpoint,
+        p256dh=p256dh,
+        auth=auth,
+        created_at=tx.now,
+    )
 
 
-def unsubscribe(tx: Tx, user: User, endpoint: str) -> None:
-    known = storage.personal.web_push.of_user(tx, user.id)
+def delete_subscription(tx: Tx, user: User, endpoint: str) -> None:
+    known = _of_user(tx, user.id)
     same = [each.id for each in known if each.endpoint == endpoint]
     if not same:
         raise BadRequest("No such subscription", problem="not-found")
-    storage.personal.web_push.delete(tx, same)
-
-
-def reachable_users(tx: Tx) -> set[int]:
-    """All users of the organization who have a receiver."""
-    return storage.personal.web_push.user_ids(tx) | storage.personal.devices.user_ids(tx)
+    tx.delete("push_subscription", id=same)
 
 
 def receivers_of(tx: Tx, user_id: int) -> Receivers:
-    devices = storage.personal.devices.of_user(tx, user_id)
+    devices = of_user(tx, user_id)
     return Receivers(
-        storage.personal.web_push.of_user(tx, user_id),
+        _of_user(tx, user_id),
         [each for each in devices if each.can_receive],
-        storage.personal.devices.tokens_of(tx, user_id),
+        tokens_of(tx, user_id),
     )
 
 
@@ -115,10 +165,10 @@ def _is_unread(tx: Tx, user_id: int, message: Message) -> bool:
 
 def record_outcome(tx: Tx, item: OutboxItem, outcome: PushOutcome) -> bool:
     """Record the result. Returns whether the notification was given up for a receiver."""
-    storage.personal.web_push.delete(tx, [each.id for each in outcome.gone])
+    tx.delete("push_subscription", id=[each.id for each in outcome.gone])
     for each in outcome.delivered:
         if each.failures:
-            storage.personal.web_push.record_health(tx, each.id, 0, 0.0)
+            tx.update("push_subscription", each.id, failures=0, retry_at=0.0)
     moments = [each.retry_at for each in outcome.waiting]
     for each in outcome.refused:
         _record_failure(tx, each, tx.now)
@@ -135,7 +185,7 @@ def record_outcome(tx: Tx, item: OutboxItem, outcome: PushOutcome) -> bool:
         return False
     storage.outbox.delete(tx, item)
     if notified:
-        storage.personal.web_push.record_shown(tx, *item.subjects)
+        _record_shown(tx, *item.subjects)
     return bool(moments)
 
 
@@ -147,9 +197,9 @@ def _record_failure(tx: Tx, subscription: PushSubscription, retry_at: float) -> 
     """An endpoint that always fails is deleted eventually."""
     failures = subscription.failures + 1
     if failures < MAX_FAILURES:
-        storage.personal.web_push.record_health(tx, subscription.id, failures, retry_at)
+        tx.update("push_subscription", subscription.id, failures=failures, retry_at=retry_at)
     else:
-        storage.personal.web_push.delete(tx, [subscription.id])
+        tx.delete("push_subscription", id=subscription.id)
 
 
 def reschedule(tx: Tx, item: OutboxItem, until: float) -> None:
@@ -167,5 +217,5 @@ def retract_read(tx: Tx, user_id: int, message_ids: list[int]) -> tuple[list[int
     unread = storage.messages.unread.among(tx, user_id, message_ids)
     read = [each for each in message_ids if each not in unread]
     if read:
-        storage.personal.web_push.delete_shown(tx, user_id, read)
+        tx.delete("push_notice", user_id=user_id, message_id=read)
     return read, receivers_of(tx, user_id) if read else Receivers([], [], [])

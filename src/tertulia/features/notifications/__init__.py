@@ -1,0 +1,10 @@
+"""Notifications of messages by mail, in browsers and on phones."""
+
+from tertulia.features.notifications import (
+    devices,
+    endpoints,
+    log_reader,
+    missed_messages,
+    receivers,
+    sender,
+)

@@ -151,6 +151,22 @@ def core_knows_feature(tree: Tree) -> Iterator[str]:
             yield f"{each}: a feature stands on the core, which gets its parts by `FEATURE`."
 
 
+def command_without_features(tree: Tree) -> Iterator[str]:
+    """A command that writes does what features add, as the server does. Others start faster."""
+    for name, text in tree.items():
+        if layer(name) != "cli" or name == "tertulia.cli.open_data":
+            continue
+        called = {
+            each.func.attr
+            for each in nodes_in(text, name)
+            if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute)
+        }
+        if called & {"write", "dry_run"} and not any(
+            each.user == name and layer(each.module) == "features" for each in uses(tree)
+        ):
+            yield f"{name} writes and does not import tertulia.features."
+
+
 def private_part_of_a_feature(tree: Tree) -> Iterator[str]:
     """Features call each other only by public functions."""
     for each in uses(tree):
@@ -310,6 +326,7 @@ RULES = [
     unlisted,
     cycle,
     core_knows_feature,
+    command_without_features,
     private_part_of_a_feature,
     awaiting_transaction,
     long_chain,
@@ -366,6 +383,11 @@ RULES = [
             core_knows_feature,
             {"tertulia.actions.a": "from tertulia import features\nfeatures.drafts.add()"},
             "tertulia.actions.a, line 1, imports tertulia.features: a feature stands on the core",
+        ),
+        (
+            command_without_features,
+            {"tertulia.cli.users": "def add(opened): opened.write(make)"},
+            "tertulia.cli.users writes and does not import tertulia.features",
         ),
         (
             private_part_of_a_feature,

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+import tertulia.features  # noqa: F401
 from tertulia import actions, data_dir
 from tertulia.cli.errors import describe
 from tertulia.cli.flags import config_options

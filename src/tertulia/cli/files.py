@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+import tertulia.features  # noqa: F401
 from tertulia import storage
 from tertulia.cli.flags import config_options
 from tertulia.cli.open_data import as_json, open_data, record_everywhere, show_json, show_table

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
+import tertulia.features  # noqa: F401
 from tertulia import actions, data_dir, storage
 from tertulia.cli.flags import config_options
 from tertulia.cli.open_data import as_json, audited_command, show_json

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+import tertulia.features  # noqa: F401
 from tertulia import actions, storage
 from tertulia.cli.open_data import OpenOrganization, as_json, in_organization, show_json, show_table
 from tertulia.config.login_providers import LdapDirectory

@@ -1,4 +1,8 @@
-"""Shared by the commands: opening the data, choosing an organization, printing tables."""
+"""Shared by the commands: opening the data, choosing an organization, printing tables.
+
+A command that writes imports `tertulia.features`, because what it does includes what features add.
+Others do without: it takes longer than the rest of a short command.
+"""
 
 import getpass
 import os

@@ -4,6 +4,7 @@ import sys
 
 import click
 
+import tertulia.features  # noqa: F401
 from tertulia import actions, domain, storage
 from tertulia.cli.open_data import (
     OpenOrganization,

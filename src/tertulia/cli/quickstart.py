@@ -17,6 +17,7 @@ from pathlib import Path
 import click
 import msgspec
 
+import tertulia.features  # noqa: F401
 from tertulia import actions, data_dir, file_permissions, storage
 from tertulia.cli import quickstart_files
 from tertulia.cli.quickstart_files import PlannedFile

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+import tertulia.features  # noqa: F401
 from tertulia import actions, data_dir, events, storage
 from tertulia.cli.flags import config_options
 from tertulia.cli.open_data import audited_command, open_data

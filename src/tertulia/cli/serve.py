@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+import tertulia.features  # noqa: F401
 from tertulia import actions, data_dir, storage
 from tertulia.app import Application
 from tertulia.cli import banner, zuliprc

@@ -2,6 +2,7 @@
 
 import click
 
+import tertulia.features  # noqa: F401
 from tertulia import actions
 from tertulia.cli.open_data import OpenOrganization, as_json, in_organization, show_json
 from tertulia.errors.authentication import AlreadySetUp

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import click
 import msgspec
 
+import tertulia.features  # noqa: F401
 from tertulia import actions, domain, storage
 from tertulia.cli.open_data import (
     OpenOrganization,

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import click
 
+import tertulia.features  # noqa: F401
 from tertulia import actions, domain, storage
 from tertulia.cli import message_counts, zuliprc
 from tertulia.cli.open_data import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pyroaring import BitMap64
 
 from bench.http_client import Login
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, features, storage
 from tertulia.actions.channels.subscriptions import SubscribeRequest
 from tertulia.actions.queues import MAX_PER_USER
 from tertulia.database import BlockingDatabase
@@ -98,8 +98,8 @@ def create_users(url: str, count: int) -> list[Login]:
 def _add_users(tx: Tx, vault: Vault, count: int) -> list[Login]:
     new = [NewUser(f"person{number}@example.com", f"Person {number}") for number in range(count)]
     added = [actions.people.account_creation.add(tx, vault, each) for each in new]
-    storage.people.presence.store(
-        tx, {user.id: domain.people.presence.first("active", tx.now - 60) for user, _ in added}
+    features.presence.record(
+        tx, {user.id: domain.people.presence.first("active", tx.now - 60) for user, _ in added}, 0
     )
     return [Login(user.email, key) for user, key in added]
 

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import actions, api, events, markdown, storage
+from tertulia import actions, api, events, features, markdown, storage
 from tertulia.actions.data_check import CheckResult
 from tertulia.actions.messages.fast_path import FastPath
 from tertulia.api.authentication import Authenticator
@@ -38,7 +38,7 @@ from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest, Disconnected
 from tertulia.http.response_metrics import ResponseCounts
-from tertulia.jobs import housekeeping, presence, runner
+from tertulia.jobs import housekeeping, runner
 from tertulia.jobs.cache_warmup import CacheWarmup
 from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.ldap_sync import LdapSync
@@ -282,7 +282,7 @@ class Application:
             await self.outbox.stop()
             await self.reporter.stop()
             with contextlib.suppress(ServiceUnavailable):
-                await presence.store(database, self.delivery)
+                await features.presence.store(database, self.delivery)
             await database.stop()
 
     @asynccontextmanager
@@ -334,7 +334,6 @@ class Application:
         watch = housekeeping.ClockWatch(self.services.clock) if self._goes_by_database else None
         yield Job("preparation", 5, CacheWarmup(*both).run_once, run_at_start=True)
         yield Job("positions", 30, partial(housekeeping.store_positions, *both, watch))
-        yield Job("presence", 2, partial(presence.store, *both))
         yield Job("unused organizations", 60, partial(housekeeping.evict_unused, delivery))
         yield Job("numbers", 300, self.counting.run_once, run_at_start=True)
         yield Job("disk", 10, self.disk.run_once, run_at_start=True)
@@ -366,7 +365,6 @@ class Application:
         yield leader_job(
             "send keys", 600, partial(housekeeping.delete_send_keys, database, remembered)
         )
-        yield leader_job("stale presence", 3600, partial(presence.delete_stale, *both))
         yield leader_job("traffic", 60, partial(housekeeping.count_traffic, database))
         yield leader_job("full members", 60, partial(housekeeping.announce_full_members, database))
         yield leader_job(

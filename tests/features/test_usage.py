@@ -3,7 +3,7 @@
 import pytest
 from tests.support.files import uploads
 
-from tertulia import storage
+from tertulia import features
 from tertulia.domain.people.presence import Presence
 
 DAY_SECONDS = 86400
@@ -107,7 +107,7 @@ def test_people_who_were_connected_lately_are_counted(chat, busy, owner):
         ben.id: Presence(None, now - 3 * DAY_SECONDS),
         owner.id: Presence(None, now - 30 * DAY_SECONDS),
     }
-    chat.write(storage.people.presence.store, seen)
+    chat.write(features.presence.record, seen, 0)
 
     found = usage(owner)
 

@@ -23,7 +23,7 @@ from tests.support.fake_services import fake_services
 from tests.support.latency_guard import WatchedDatabase
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
-from tertulia import api
+from tertulia import api, features
 from tertulia.actions.server_status import ServerStatus
 from tertulia.app import Application
 from tertulia.config import Config
@@ -37,7 +37,7 @@ from tertulia.events.directory.organization import Organization
 from tertulia.events.ephemeral import EphemeralEvent
 from tertulia.fair_queue import FairQueue
 from tertulia.features.scheduled.sender import ScheduledKind, send_due
-from tertulia.jobs import disk, presence, runner
+from tertulia.jobs import disk, runner
 from tertulia.jobs.housekeeping import ClockWatch, store_positions, trim_logs
 from tertulia.jobs.runner import Job
 from tertulia.server.connection_limits import ConnectionLimiter
@@ -216,10 +216,10 @@ class Server:
         self.do(send())
 
     def store_presence(self) -> None:
-        self.do(presence.store(self.database, self._application.delivery))
+        self.do(features.presence.store(self.database, self._application.delivery))
 
     def delete_stale_presence(self) -> None:
-        self.do(presence.delete_stale(self.database, self._application.delivery))
+        self.do(features.presence.delete_stale(self.database, self._application.delivery))
 
     # --- state in memory ---
 

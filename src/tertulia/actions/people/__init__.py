@@ -30,7 +30,6 @@ from tertulia.actions.people import (
     password_reset,
     pending_invitations,
     pending_logins,
-    presence,
     profile_fields,
     profiles,
     roles,

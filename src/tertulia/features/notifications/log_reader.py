@@ -19,8 +19,8 @@ from tertulia.features.notifications.missed_messages import (
     start_all,
     write_mails,
 )
+from tertulia.features.presence import present_until
 from tertulia.jobs.for_each import each
-from tertulia.jobs.presence import present_until
 
 BATCH_SIZE = 200  # events per read, users per run
 

@@ -42,8 +42,8 @@ from tertulia.features.notifications.receivers import (
     retract_read,
     shown,
 )
+from tertulia.features.presence import present_until
 from tertulia.jobs.outbox import Outbox
-from tertulia.jobs.presence import present_until
 from tertulia.jobs.runner import described
 from tertulia.log import log
 

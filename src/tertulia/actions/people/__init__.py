@@ -30,7 +30,6 @@ from tertulia.actions.people import (
     password_reset,
     pending_invitations,
     pending_logins,
-    profile_fields,
     profiles,
     roles,
     second_factors,

@@ -13,8 +13,7 @@ from tertulia.domain.people.profile_fields import RENDERED, FieldType, FieldValu
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.people import ProfileFieldNotFound
-from tertulia.events.types.people.profile_fields import ProfileChanged
-from tertulia.events.types.people.user import ChangedValue
+from tertulia.events.types.people.user import ChangedValue, ProfileChanged
 
 
 class FieldChange(msgspec.Struct, frozen=True):

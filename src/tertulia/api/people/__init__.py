@@ -13,7 +13,6 @@ from tertulia.api.people import (
     login,
     passkeys,
     password_hashing,
-    profile_fields,
     second_factors,
     sessions,
     sso_providers,

@@ -6,13 +6,14 @@ import msgspec
 
 from tertulia import actions, api, domain
 from tertulia.actions.people.accounts import AccountChanges
+from tertulia.actions.people.profiles import FieldChange
 from tertulia.api.call import Call
-from tertulia.api.people.profile_fields import GivenValues
 from tertulia.domain.people.new_user import NewUser
+from tertulia.domain.people.profile_fields import RENDERED
 from tertulia.domain.people.user import Role
 from tertulia.errors import BadRequest
-from tertulia.errors.people import UserNotFound
-from tertulia.http.parameter_rules import MaxLength, Name, NoNul, OneOf
+from tertulia.errors.people import ProfileFieldNotFound, UserNotFound
+from tertulia.http.parameter_rules import MaxItems, MaxLength, Name, NoNul, OneOf
 from tertulia.http.replies import Reply
 from tertulia.http.signatures import parameters_from
 from tertulia.wire import Doc
@@ -33,6 +34,18 @@ RoleNumber = Annotated[
     int,
     OneOf([int(role) for role in Role]),
     Doc("The role: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest."),
+]
+
+
+class FieldValueParameter(msgspec.Struct):
+    id: int
+    value: str | list[Any] | None
+
+
+GivenValues = Annotated[
+    list[FieldValueParameter],
+    MaxItems(2 * domain.limits.MAX_PROFILE_FIELDS),
+    Doc("The values of profile fields, or the ids of fields to clear."),
 ]
 
 
@@ -89,7 +102,7 @@ async def edit_by_id(
     """Change the name, role, email address or profile of a user."""
     if new_email is not None and not call.config.accounts_api:
         raise BadRequest("User not authorized to change user emails", problem="user-not-authorized")
-    profile = await api.people.profile_fields.composed(call, profile_data or [])
+    profile = await _composed(call, profile_data or [])
     changes = AccountChanges(full_name, None if role is None else Role(role), new_email, profile)
     await call.db.write(actions.people.accounts.edit, call.user, user_id, changes)
 
@@ -176,3 +189,42 @@ def _id_of(call: Call, email: str) -> int:
     if user is None:
         raise UserNotFound()
     return user.id
+
+
+async def fill_in(call: Call, *, data: GivenValues) -> None:
+    """Set the caller's profile fields."""
+    values = await _composed(call, data)
+    await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
+
+
+async def empty(
+    call: Call,
+    *,
+    data: Annotated[
+        list[int],
+        MaxItems(2 * domain.limits.MAX_PROFILE_FIELDS),
+        Doc("The values of profile fields, or the ids of fields to clear."),
+    ],
+) -> None:
+    """Clear the caller's profile fields."""
+    values = [FieldChange(field_id, None) for field_id in data]
+    await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
+
+
+async def _composed(call: Call, given: list[FieldValueParameter]) -> list[FieldChange]:
+    """Values ready to be stored: texts are rendered here, before the transaction."""
+    found = []
+    for each in given:
+        field = call.org.profile_fields.get(each.id)
+        if field is None:
+            raise ProfileFieldNotFound(field_id=each.id)
+        rendered = None
+        if each.value is not None:
+            text = domain.people.profile_fields.checked_value(field, each.value)
+            rendered = (
+                await actions.messages.draft.describe(call.author, text)
+                if field.type in RENDERED
+                else None
+            )
+        found.append(FieldChange(each.id, each.value, rendered))
+    return found

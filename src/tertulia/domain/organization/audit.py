@@ -46,7 +46,6 @@ AREA_PATTERNS = {
     "people": ["% /users%", "% /invites%", "% /realm/accounts%", "user %", "provider %"],
     "exports": ["% /export/%", "export%", "import%", "backup%", "restore%", "discover%"],
     "content": [
-        "% /realm/profile_fields%",
         "% /realm/icon%",
         "% /realm/logo%",
     ],

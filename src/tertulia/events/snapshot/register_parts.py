@@ -26,7 +26,6 @@ from tertulia.events.snapshot.unread import UnreadMessages
 from tertulia.events.types.channels.channel import ChannelObject
 from tertulia.events.types.groups import GroupObject
 from tertulia.events.types.people.bots import BotObject
-from tertulia.events.types.people.profile_fields import FIELD_TYPES, FieldObject, FieldTypeObject
 from tertulia.wire import Doc, shape
 from tertulia.wire_fields import AlwaysFalse, ChannelId, TopicName
 
@@ -142,24 +141,6 @@ def _default_streams(view: View) -> DefaultStreamsState:
         if channel.is_default and not channel.archived
     ]
     return DefaultStreamsState(realm_default_streams=[] if view.me.is_guest else found)
-
-
-class ProfileFieldsState(StatePart):
-    custom_profile_fields: Annotated[list[FieldObject], Doc("The profile fields, in their order.")]
-    custom_profile_field_types: Annotated[
-        dict[str, FieldTypeObject], Doc("The types of profile fields.")
-    ]
-
-
-def _profile_fields(view: View) -> ProfileFieldsState:
-    """A spectator sees no values, so the fields are left out too."""
-    known = [] if view.me.is_spectator else view.org.profile_fields.values()
-    return ProfileFieldsState(
-        custom_profile_fields=[
-            events.types.people.profile_fields.field_object(field) for field in known
-        ],
-        custom_profile_field_types=FIELD_TYPES,
-    )
 
 
 class BotsState(StatePart):
@@ -328,7 +309,6 @@ def parts() -> frozenset[str]:
 
 
 _PARTS: dict[str, Part] = {
-    "custom_profile_fields": _profile_fields,
     "onboarding_steps": lambda view: OnboardingState(),
     "message": lambda view: NewestMessageState(max_message_id=view.facts.max_message_id),
     "presence": lambda view: events.snapshot.presence.presence_state(

@@ -17,32 +17,6 @@ def list_all(tx: Tx) -> list[ProfileField]:
     return _FIELDS.where(tx, "position, id")
 
 
-def insert(tx: Tx, field: ProfileField) -> int:
-    """After all others, regardless of the position."""
-    field_id = tx.insert_with_id(
-        "profile_field", field_type=int(field.type), position=0, **_changeable(field)
-    )
-    # A new field is last: its id is larger than any position that was set.
-    tx.execute("UPDATE profile_field SET position = id WHERE id = :id", id=field_id)
-    return field_id
-
-
-def update(tx: Tx, field: ProfileField) -> None:
-    tx.update("profile_field", field.id, **_changeable(field))
-
-
-def delete(tx: Tx, field_id: int) -> None:
-    """Delete a field and all its values."""
-    here = {"field": field_id, "realm": tx.realm_id}
-    tx.execute("DELETE FROM profile_value WHERE field_id = :field AND realm_id = :realm", **here)
-    tx.execute("DELETE FROM profile_field WHERE id = :field AND realm_id = :realm", **here)
-
-
-def set_order(tx: Tx, field_ids: list[int]) -> None:
-    for position, field_id in enumerate(field_ids):
-        tx.update("profile_field", field_id, position=position)
-
-
 # --- values ---
 
 
@@ -74,25 +48,3 @@ def set_value(tx: Tx, user_id: int, field_id: int, value: FieldValue) -> None:
 
 def remove_value(tx: Tx, user_id: int, field_id: int) -> None:
     tx.delete("profile_value", user_id=user_id, field_id=field_id)
-
-
-def users_with_value(tx: Tx, field_id: int, values: list[str]) -> list[int]:
-    """Users with one of these values."""
-    return tx.column(
-        "SELECT user_id FROM profile_value WHERE field_id = :field AND realm_id = :realm"
-        " AND value IN :values ORDER BY user_id",
-        field=field_id,
-        values=values,
-    )
-
-
-def _changeable(field: ProfileField) -> dict[str, str | bool]:
-    return {
-        "name": field.name,
-        "hint": field.hint,
-        "data": field.data,
-        "in_summary": field.in_summary,
-        "required": field.required,
-        "editable_by_user": field.editable_by_user,
-        "for_matching": field.for_matching,
-    }

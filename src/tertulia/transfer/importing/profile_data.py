@@ -249,7 +249,7 @@ def _add_profile_field(tx: Tx, state: ImportState, imported: ImportedProfileFiel
         required=imported.required,
         editable_by_user=imported.editable_by_user,
     )
-    number = storage.people.profile_fields.insert(tx, field)
+    number = features.profile_fields.insert(tx, field)
     state.count(FIELDS)
     for key, text in imported.values.items():
         if key in state.people and text:

@@ -4,7 +4,6 @@ from tertulia.events.types.people import (
     bots,
     invitations,
     known_people,
-    profile_fields,
     sessions,
     status,
     user,

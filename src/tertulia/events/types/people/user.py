@@ -396,3 +396,20 @@ class KeyChanged(UserEvent, frozen=True):
 
     def revocation(self) -> Revocation:
         return Revocation(queues_of=[self.user_id])
+
+
+class ProfileChanged(Event, frozen=True):
+    """A user's profile changed. There is one wire event per field."""
+
+    kind: ClassVar[str] = "profile"
+    wires = (PersonUpdate,)
+
+    user_id: int
+    values: list[ChangedValue]
+
+    def touched(self) -> Invalidated:
+        return Invalidated(profiles={self.user_id})
+
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        for value in self.values:
+            yield person_updated(self.user_id, custom_profile_field=value)

@@ -17,7 +17,7 @@ from tests.support.client import Reply
 from tests.support.people import Chat, Person
 from tests.support.server import Server
 
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, features, storage
 from tertulia.config.login_providers import JwtIssuer
 from tertulia.domain.people.agents import GrantRequest
 from tertulia.domain.people.invitations import Terms
@@ -72,7 +72,7 @@ def waits_for_code(chat: Chat, ana: Person) -> tuple[dict[str, str], str]:
 def test_a_one_time_link_works_once_on_two_servers(chats):
     chat, vault = chats[0], chats[0].server.vault
     ana = chat.person("ana", password=SESAME)
-    invite = actions.people.invitations.create_as_operator
+    invite = features.invitations.create_as_operator
     key = chat.write(invite, vault, "cleo@example.com", Terms(), None)
     reset = chat.write(actions.people.password_reset.create_link, vault, None, ana.id)
 

@@ -13,7 +13,7 @@ from tests.support.fake_smtp import text_in
 from tests.support.second_factors import SESAME, code_of, secured
 from tests.support.server import SECRET
 
-from tertulia import actions, domain, locale, storage
+from tertulia import actions, domain, features, locale, storage
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.second_factors import STEP_SECONDS
 
@@ -278,7 +278,7 @@ def test_a_required_second_factor_is_set_up_at_the_next_login(chat):
 def test_new_users_set_up_a_required_second_factor_first(chat):
     requires(chat)
     link = chat.write(
-        actions.people.invitations.create_as_operator, chat.server.vault, None, Terms(), None
+        features.invitations.create_as_operator, chat.server.vault, None, Terms(), None
     )
     browser = Browser(chat)
 

@@ -5,7 +5,7 @@ from tests.support.browser import Browser, text_of
 from tests.support.fake_smtp import link_in, text_in
 from tests.support.people import Chat
 
-from tertulia import actions, locale
+from tertulia import features, locale
 from tertulia.domain.people.invitations import Terms
 
 ENGLISH = locale.texts("en")
@@ -132,9 +132,7 @@ def test_channels_and_groups_the_inviter_lost_are_not_assigned(mail_chat, smtp):
     link = invited(mail_chat, smtp, admin, fresh(mail_chat, "cleo"), **places)
     terms = Terms(channel_ids=(closed,), group_ids=(group,))
     vault, dora = mail_chat.server.vault, fresh(mail_chat, "dora")
-    by_operator = mail_chat.write(
-        actions.people.invitations.create_as_operator, vault, dora, terms, None
-    )
+    by_operator = mail_chat.write(features.invitations.create_as_operator, vault, dora, terms, None)
 
     owner.patch(f"/users/{admin.id}", role=400).succeeds()
     admin.leaves("cellar")
@@ -313,7 +311,7 @@ def test_invited_users_do_not_see_a_protected_history(mail_chat, smtp):
 
 def test_the_database_contains_no_invitation_key(mail_chat):
     key = mail_chat.write(
-        actions.people.invitations.create_link,
+        features.invitations.make_link,
         mail_chat.server.vault,
         mail_chat.person("admin", role="admin").record,
         Terms(),

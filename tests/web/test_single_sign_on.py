@@ -25,7 +25,7 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.shared_servers import SharedServers
 
-from tertulia import actions, storage
+from tertulia import actions, features, storage
 from tertulia.config.login_providers import JwtIssuer, OpenIdProvider, RemoteUserProxy
 from tertulia.config.parsers import parse_networks
 from tertulia.domain.people.invitations import Terms
@@ -203,7 +203,7 @@ def test_a_refused_login_shows_the_reason(chat, site):
 def test_an_invitation_is_applied_to_a_provider_login(chat, site):
     owner = chat.person("owner", role="owner", channels=["kitchen"])
     terms = Terms(role=Role.MODERATOR, channel_ids=(chat.channel("kitchen").id,))
-    invite = actions.people.invitations.create_as_operator
+    invite = features.invitations.create_as_operator
     chat.write(invite, chat.server.vault, "ana@example.com", terms, None)
     ana_is_known(site, groups=["staff"])
     browser = Browser(chat)

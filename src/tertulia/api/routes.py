@@ -314,12 +314,12 @@ ROUTES = [
     # invitations
     *requiring(
         guards.human_member,
-        get("/invites", people.invitations.list_open, "get-invites"),
-        post("/invites", people.invitations.send, "send-invites"),
-        post("/invites/multiuse", people.invitations.create_link, "create-invite-link"),
-        delete("/invites/{invite_id}", people.invitations.revoke, "revoke-email-invite"),
-        delete("/invites/multiuse/{invite_id}", people.invitations.revoke_link, "revoke-invite-link"),
-        post("/invites/{invite_id}/resend", people.invitations.resend, "resend-email-invite"),
+        get("/invites", features.invitations.list_open, "get-invites"),
+        post("/invites", features.invitations.send, "send-invites"),
+        post("/invites/multiuse", features.invitations.create_link, "create-invite-link"),
+        delete("/invites/{invite_id}", features.invitations.revoke, "revoke-email-invite"),
+        delete("/invites/multiuse/{invite_id}", features.invitations.revoke_link, "revoke-invite-link"),
+        post("/invites/{invite_id}/resend", features.invitations.resend, "resend-email-invite"),
     ),
     # bots
     *requiring(

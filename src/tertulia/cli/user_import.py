@@ -10,7 +10,7 @@ import click
 import msgspec
 
 import tertulia.features  # noqa: F401
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, features, storage
 from tertulia.cli.open_data import (
     OpenOrganization,
     in_organization,
@@ -65,13 +65,13 @@ def invite(
         return
     for email, key in zip(emails or ["everyone who has this link"], keys, strict=True):
         click.echo(f"For {email}:", err=True)
-        click.echo(actions.people.invitations.address(where, key))
+        click.echo(features.invitations.address(where, key))
 
 
 def _invite_all(
     tx: Tx, vault: Vault, emails: tuple[str, ...], terms: Terms, mail_from: str | None
 ) -> list[str]:
-    make = actions.people.invitations.create_as_operator
+    make = features.invitations.create_as_operator
     return [make(tx, vault, email, terms, mail_from) for email in emails or [None]]
 
 

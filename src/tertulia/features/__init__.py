@@ -19,6 +19,7 @@ from tertulia.features import (
     digests,
     drafts,
     exports,
+    invitations,
     legal_holds,
     link_previews,
     linkifiers,

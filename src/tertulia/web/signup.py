@@ -153,7 +153,7 @@ async def _accept_invitation(call: Call, key: str) -> Response:
 
 
 async def _invitation(call: Call, key: str) -> Invitation:
-    found = await call.db.read(actions.people.invitations.get, call.vault, key)
+    found = await call.db.read(actions.people.account_creation.find_invitation, call.vault, key)
     if found is None or call.org.realm.deactivated:
         raise LinkInvalid()
     return found

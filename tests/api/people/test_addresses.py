@@ -13,10 +13,10 @@ from tests.support.server import SECRET
 from tertulia import actions, domain, storage
 from tertulia.database import BlockingDatabase
 from tertulia.domain.people.identities import Identity
-from tertulia.domain.people.invitations import addresses_in
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import Role
+from tertulia.features.invitations import addresses_in
 
 ROAD, STREET = "strasse@example.com", "straße@example.com"
 KELVIN = "\u212a"  # folds to a k

@@ -1,24 +1,30 @@
 """Account creation: the account, its API key, its first channels and the announcement.
 
 A new user is subscribed to the default channels, with some recent messages to read. If the
-organization has a channel for it, the new user is announced there.
+organization has a channel for it, the new user is announced there. An invitation gives what its
+inviter may still give.
 """
 
+from msgspec.structs import replace
 from pyroaring import BitMap64
 
 from tertulia import actions, domain, events, storage
+from tertulia.actions.channels.bulk_access import BulkAccess
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.organization.realm import Realm
+from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import User
-from tertulia.errors import BadRequest
+from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.authentication import LinkInvalid
 from tertulia.events.audience import BotManagers, Everyone
 from tertulia.events.types.groups import SystemMembersAdded
 from tertulia.events.types.people.bots import BotsAdded
 from tertulia.events.types.people.user import UserAdded
 
+BY_MAIL, BY_LINK = "can_invite_users_group", "create_multiuse_invite_group"
 MAX_INITIAL_UNREAD = 20
 MAX_INITIAL_MESSAGES = 1000
 
@@ -120,3 +126,61 @@ def _owner_id(tx: Tx, new: NewUser) -> int | None:
             f"The owner of a bot must be an active person: {named}", problem="bad-value"
         )
     return owner.id
+
+
+# --- invitations ---
+
+
+def find_invitation(tx: Tx, vault: Vault, key: str) -> Invitation | None:
+    """The invitation of a link, if it is valid."""
+    found = storage.people.invitations.find_by_key(
+        tx, actions.people.one_time_links.fingerprint(vault, key)
+    )
+    return found if found is not None and _inviter_may_still_invite(tx, found) else None
+
+
+def current_terms(tx: Tx, invitation: Invitation) -> Terms:
+    """What a user gets who accepts the invitation now.
+
+    Channels and groups to which its inviter may no longer add users are left out. Raises
+    LinkInvalid if they may no longer invite at all.
+    """
+    terms = invitation.terms
+    if not _inviter_may_still_invite(tx, invitation):
+        raise LinkInvalid()
+    inviter = actions.people.get(tx, invitation.inviter_id)
+    if invitation.is_operators or inviter.is_system_bot:
+        return terms
+    _, addable = usable_channels(tx, inviter, terms)
+    channels = (each for each in terms.channel_ids if each in addable)
+    allowed = actions.groups.addable(tx, inviter, terms.group_ids)
+    groups = (each for each in terms.group_ids if each in allowed)
+    return replace(terms, channel_ids=tuple(channels), group_ids=tuple(groups))
+
+
+def usable_channels(tx: Tx, actor: User | None, terms: Terms) -> tuple[set[int], set[int]]:
+    """The channels that the inviter sees, and those of them to which they may add others."""
+    found = storage.channels.find_many(tx, list(terms.channel_ids))
+    found = [channel for channel in found if not channel.archived]
+    refused: set[int] = set()
+    if actor is not None:
+        access = BulkAccess(tx, actor, found)
+        found = [channel for channel in found if access.may_see(channel)]
+        others = [channel for channel in found if not channel.is_default]
+        addable = actions.channels.subscriptions.addable(tx, actor, others, access)
+        refused = {channel.id for channel in others} - {channel.id for channel in addable}
+    visible = {channel.id for channel in found}
+    return visible, visible - refused
+
+
+def _inviter_may_still_invite(tx: Tx, invitation: Invitation) -> bool:
+    """Whether its inviter may still invite with its role."""
+    inviter = actions.people.get(tx, invitation.inviter_id)
+    if invitation.is_operators or inviter.is_system_bot:
+        return True
+    try:
+        domain.people.invitations.check_role(inviter, invitation.terms.role)
+    except ClientError:
+        return False
+    permission = BY_LINK if invitation.is_for_many else BY_MAIL
+    return actions.groups.permissions.has_realm_permission(tx, inviter, permission)

@@ -93,7 +93,7 @@ def invitation(tx: Tx, vault: Vault, profile: ExternalProfile, link: str) -> Inv
     """The invitation by which a user joins: the link they came with, or one sent to their
     address. Raises LinkInvalid."""
     if link:
-        found = actions.people.invitations.get(tx, vault, link)
+        found = actions.people.account_creation.find_invitation(tx, vault, link)
         if found is None or not found.is_for_many:
             raise LinkInvalid()
         return found

@@ -113,7 +113,7 @@ def accept(
 
     A link sent to an address is for that address. A multi-use link does not confirm an address.
     """
-    invitation = actions.people.invitations.get(tx, vault, key)
+    invitation = actions.people.account_creation.find_invitation(tx, vault, key)
     if invitation is None:
         raise LinkInvalid()
     email = invitation.email or email
@@ -132,7 +132,7 @@ def join(
     """Create the account with the role, channels and groups of an invitation."""
     terms = None
     if invitation is not None:
-        terms = actions.people.invitations.current_terms(tx, invitation)
+        terms = actions.people.account_creation.current_terms(tx, invitation)
     new = NewUser(
         email=email,
         full_name=account.full_name,

@@ -7,7 +7,6 @@ from tertulia.api.people import (
     avatars,
     bots,
     crypto_queue,
-    invitations,
     jwt,
     ldap_login,
     login,

@@ -1,18 +1,11 @@
 """Invitations: what an invited user gets, and who may invite with which role."""
 
-import re
-
 import msgspec
 
-from tertulia import domain
 from tertulia.domain.people.user import Role, User
 from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
 
 DEFAULT_MINUTES = 14400  # ten days
-ADDRESSES_PER_CALL = 200
-WELCOME_LENGTH = 8000
-
-_ADDRESS = re.compile(r"<([^<>]+)>\s*$")
 
 
 class Terms(msgspec.Struct, frozen=True):
@@ -44,17 +37,6 @@ class Invitation(msgspec.Struct, frozen=True):
 
     def is_good(self, now: float) -> bool:
         return not self.is_ended and (self.expires_at is None or now < self.expires_at)
-
-
-def addresses_in(text: str) -> list[str]:
-    """The addresses of a pasted list: commas, lines, `Name <address>`; without duplicates."""
-    found: dict[str, str] = {}
-    for part in re.split(r"[,;\n\r]+", text):
-        named = _ADDRESS.search(part.strip())
-        address = (named[1] if named else part).strip()
-        if address:
-            found.setdefault(domain.people.user.email_key(address), address)
-    return list(found.values())
 
 
 def check_role(inviter: User, role: Role) -> None:

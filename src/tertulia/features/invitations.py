@@ -1,34 +1,58 @@
-"""Invitations: sent to an address or made as a multi-use link, and revoked.
+"""Invitations: sent to an address or made as a multi-use link, listed and revoked.
 
 - By mail: the address gets its own link, which also confirms the address
 - By link: anyone who has it may join, any number of times, until it expires
 
 Only users who may see an address learn that it has an account here. To others it looks as if it had
-none, and the owner of the address gets a mail.
+none, and the owner of the address gets a mail. The core accepts invitations when an account is
+created (`actions/people/account_creation.py`).
 """
 
 import datetime
 import math
+import re
 from collections.abc import Sequence
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import field
+from msgspec import UNSET, UnsetType, field
 from msgspec.structs import replace
 
 from tertulia import actions, domain, locale, storage
-from tertulia.actions.channels.bulk_access import BulkAccess
+from tertulia.actions.people.account_creation import BY_LINK, BY_MAIL
+from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
-from tertulia.domain.people.invitations import ADDRESSES_PER_CALL, Invitation, Terms
+from tertulia.domain.people.invitations import DEFAULT_MINUTES, Invitation, Terms
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import INVITING
 from tertulia.domain.people.user import Role, User
-from tertulia.errors import BadRequest, ClientError
-from tertulia.errors.authentication import AdministratorRequired, LinkInvalid, OwnerRequired
+from tertulia.errors import BadRequest
+from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
 from tertulia.errors.http import AttemptsExhausted
-from tertulia.errors.people import InvitationFailed
+from tertulia.errors.people import InvitationFailed, MailNotConfigured
+from tertulia.http.parameter_rules import AtLeast, AtMost, MaxItems, MaxLength, NoNul, OneOf
+from tertulia.http.replies import Reply
+from tertulia.http.signatures import parameters_from
+from tertulia.wire import Doc
 
-BY_MAIL, BY_LINK = "can_invite_users_group", "create_multiuse_invite_group"
+ADDRESSES_PER_CALL = 200
+WELCOME_LENGTH = 8000
+
+_ADDRESS = re.compile(r"<([^<>]+)>\s*$")
+
+
+def addresses_in(text: str) -> list[str]:
+    """The addresses of a pasted list: commas, lines, `Name <address>`; without duplicates."""
+    found: dict[str, str] = {}
+    for part in re.split(r"[,;\n\r]+", text):
+        named = _ADDRESS.search(part.strip())
+        address = (named[1] if named else part).strip()
+        if address:
+            found.setdefault(domain.people.user.email_key(address), address)
+    return list(found.values())
+
+
 DAY_SECONDS = 86400
 MAX_MAILS_PER_DAY = 5  # to one address
 MAX_INVITED_PER_DAY = 200  # by one user who is not an administrator
@@ -44,7 +68,7 @@ class Invited(msgspec.Struct):
     have_accounts: list[Problem] = field(default_factory=list)
 
 
-def send(
+def invite(
     tx: Tx, vault: Vault, actor: User, addresses: Sequence[str], terms: Terms, site: str
 ) -> Invited:
     """Invite users by mail, all or none."""
@@ -80,7 +104,7 @@ def send(
     return sent
 
 
-def create_link(tx: Tx, vault: Vault, actor: User, terms: Terms) -> str:
+def make_link(tx: Tx, vault: Vault, actor: User, terms: Terms) -> str:
     """Create a multi-use link. Returns its key."""
     actor = _inviter(tx, actor, BY_LINK, terms)
     key = _create(tx, vault, actor, None, terms)
@@ -88,7 +112,7 @@ def create_link(tx: Tx, vault: Vault, actor: User, terms: Terms) -> str:
     return key
 
 
-def list_open(tx: Tx, actor: User) -> list[Invitation]:
+def _list_open(tx: Tx, actor: User) -> list[Invitation]:
     """Open invitations: one's own, or all for administrators.
 
     Links that create owners are shown only to owners, because anyone who has one can use it.
@@ -97,13 +121,13 @@ def list_open(tx: Tx, actor: User) -> list[Invitation]:
     return [each for each in found if actor.is_owner or not _makes_owners(each)]
 
 
-def revoke(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> None:
+def _revoke(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> None:
     found = _managed(tx, actor, invitation_id, is_for_many)
     storage.people.invitations.expire(tx, found.id)
     actions.people.pending_invitations.announce(tx, [found.inviter_id])
 
 
-def resend(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str) -> None:
+def _resend(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str) -> None:
     """Send the same mail again. Its link and expiry stay the same."""
     found = _managed(tx, actor, invitation_id, is_for_many=False)
     assert found.email is not None
@@ -131,33 +155,6 @@ def create_as_operator(
     return key
 
 
-def get(tx: Tx, vault: Vault, key: str) -> Invitation | None:
-    """The invitation of a link, if it is valid."""
-    found = storage.people.invitations.find_by_key(
-        tx, actions.people.one_time_links.fingerprint(vault, key)
-    )
-    return found if found is not None and _inviter_may_still_invite(tx, found) else None
-
-
-def current_terms(tx: Tx, invitation: Invitation) -> Terms:
-    """What a user gets who accepts the invitation now.
-
-    Channels and groups to which its inviter may no longer add users are left out. Raises
-    LinkInvalid if they may no longer invite at all.
-    """
-    terms = invitation.terms
-    if not _inviter_may_still_invite(tx, invitation):
-        raise LinkInvalid()
-    inviter = actions.people.get(tx, invitation.inviter_id)
-    if invitation.is_operators or inviter.is_system_bot:
-        return terms
-    _, addable = _usable_channels(tx, inviter, terms)
-    channels = (each for each in terms.channel_ids if each in addable)
-    allowed = actions.groups.addable(tx, inviter, terms.group_ids)
-    groups = (each for each in terms.group_ids if each in allowed)
-    return replace(terms, channel_ids=tuple(channels), group_ids=tuple(groups))
-
-
 def address(site: str, key: str) -> str:
     """The URL of an invitation."""
     return f"{site}/join/{key}/"
@@ -176,22 +173,9 @@ def _inviter(tx: Tx, actor: User, permission: str, terms: Terms) -> User:
     return actor
 
 
-def _inviter_may_still_invite(tx: Tx, invitation: Invitation) -> bool:
-    """Whether its inviter may still invite with its role."""
-    inviter = actions.people.get(tx, invitation.inviter_id)
-    if invitation.is_operators or inviter.is_system_bot:
-        return True
-    try:
-        domain.people.invitations.check_role(inviter, invitation.terms.role)
-    except ClientError:
-        return False
-    permission = BY_LINK if invitation.is_for_many else BY_MAIL
-    return actions.groups.permissions.has_realm_permission(tx, inviter, permission)
-
-
 def _check_channels(tx: Tx, actor: User | None, terms: Terms) -> None:
     """Raise if the inviter may not add others to these channels and groups."""
-    visible, addable = _usable_channels(tx, actor, terms)
+    visible, addable = actions.people.account_creation.usable_channels(tx, actor, terms)
     for channel_id in terms.channel_ids:
         if channel_id not in visible:
             raise BadRequest(
@@ -205,21 +189,6 @@ def _check_channels(tx: Tx, actor: User | None, terms: Terms) -> None:
         )
     if actor is not None:
         actions.groups.require_may_add_members(tx, actor, terms.group_ids)
-
-
-def _usable_channels(tx: Tx, actor: User | None, terms: Terms) -> tuple[set[int], set[int]]:
-    """The channels that the inviter sees, and those of them to which they may add others."""
-    found = storage.channels.find_many(tx, list(terms.channel_ids))
-    found = [channel for channel in found if not channel.archived]
-    refused: set[int] = set()
-    if actor is not None:
-        access = BulkAccess(tx, actor, found)
-        found = [channel for channel in found if access.may_see(channel)]
-        others = [channel for channel in found if not channel.is_default]
-        addable = actions.channels.subscriptions.addable(tx, actor, others, access)
-        refused = {channel.id for channel in others} - {channel.id for channel in addable}
-    visible = {channel.id for channel in found}
-    return visible, visible - refused
 
 
 def _makes_owners(invitation: Invitation) -> bool:
@@ -317,7 +286,9 @@ def _send_mail(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: 
             "inviter": inviter.full_name,
             "site": site,
             "link": address(site, key),
-            "until": _last_day(get(tx, vault, key), language),
+            "until": _last_day(
+                actions.people.account_creation.find_invitation(tx, vault, key), language
+            ),
         },
     )
     actions.mail_outbox.enqueue(tx, vault, mail)
@@ -330,3 +301,158 @@ def _last_day(invitation: Invitation | None, language: str) -> str:
         return ""
     day = datetime.datetime.fromtimestamp(invitation.expires_at, datetime.UTC)
     return locale.texts(language).date(day)
+
+
+# --- endpoints ---
+
+
+MAX_MINUTES = 100 * 365 * 24 * 60
+
+Roles = Annotated[int, OneOf([int(role) for role in Role]), Doc("The role of invited users.")]
+Ids = Annotated[list[int], MaxItems(1000)]
+StreamIds = Annotated[Ids, Doc("Ids of channels that new users are subscribed to.", example=[7])]
+Minutes = Annotated[
+    int,
+    AtLeast(1),
+    AtMost(MAX_MINUTES),
+    Doc("How many minutes the invitation is valid; null means no expiry."),
+]
+WelcomeText = Annotated[
+    str, MaxLength(WELCOME_LENGTH), NoNul, Doc("The welcome message, in Markdown.")
+]
+NotifyReferrerOnJoin = Annotated[bool, Doc("Whether the sender gets a message when someone joins.")]
+InviteId = Annotated[int, Doc("The id of the invitation.", example=6)]
+LinkUrl = Annotated[str, Doc("The URL of the invitation.")]
+
+
+class InvitationObject(msgspec.Struct, kw_only=True):
+    id: InviteId
+    invited_by_user_id: Annotated[int, Doc("The id of the user who sent the invitation.")]
+    invited: Annotated[int, Doc("The time of the invitation, in UNIX seconds.")]
+    expiry_date: Annotated[
+        int | None, Doc("The expiry of the invitation, in UNIX seconds; null means none.")
+    ]
+    invited_as: Annotated[int, Doc("The role of invited users.")]
+    notify_referrer_on_join: NotifyReferrerOnJoin
+    is_multiuse: Annotated[bool, Doc("Whether several people can use the invitation.")]
+    email: Annotated[str | UnsetType, Doc("The invited email address.")] = UNSET
+    link_url: LinkUrl | UnsetType = UNSET
+
+
+class Invitations(Reply):
+    invites: Annotated[list[InvitationObject], Doc("The open invitations.")]
+
+
+class InvitationLink(Reply):
+    invite_link: LinkUrl
+
+
+async def list_open(call: Call) -> Invitations:
+    """List the open invitations: the caller's, or all for administrators."""
+    found = await call.db.read(_list_open, call.user)
+    return Invitations(invites=[_shown(call, each) for each in found])
+
+
+def _terms(
+    *,
+    invite_as: Roles = int(Role.MEMBER),
+    invite_expires_in_minutes: Minutes | UnsetType | None = UNSET,
+    group_ids: Annotated[Ids, Doc("Ids of groups that new users join.")] | None = None,
+    include_realm_default_subscriptions: Annotated[
+        bool, Doc("Whether new users also join the default channels.")
+    ] = False,
+    welcome_message_custom_text: WelcomeText | None = None,
+) -> Terms:
+    in_minutes = invite_expires_in_minutes
+    return Terms(
+        role=Role(invite_as),
+        group_ids=tuple(group_ids or ()),
+        with_defaults=include_realm_default_subscriptions,
+        minutes=DEFAULT_MINUTES if in_minutes is UNSET else in_minutes,
+        welcome=welcome_message_custom_text or "",
+    )
+
+
+@parameters_from(_terms)
+async def send(
+    call: Call,
+    *,
+    invitee_emails: Annotated[
+        str,
+        MaxLength(100_000),
+        NoNul,
+        Doc(
+            "The email addresses to invite, separated by commas or line breaks.",
+            example="dora@example.com",
+        ),
+    ],
+    stream_ids: StreamIds,
+    notify_referrer_on_join: NotifyReferrerOnJoin = True,
+    **how: Any,
+) -> None:
+    """Invite people by mail."""
+    if not call.config.sends_mail:
+        raise MailNotConfigured()
+    notifies = notify_referrer_on_join
+    terms = replace(_terms(**how), channel_ids=tuple(stream_ids), notifies_inviter=notifies)
+    addresses = addresses_in(invitee_emails)
+    sent = await call.db.write(invite, call.vault, call.user, addresses, terms, call.site)
+    if not sent.have_accounts:
+        return
+    if not sent.invited:
+        raise InvitationFailed(
+            "We weren't able to invite anyone.",
+            problem="invitation-of-no-address",
+            answer={"errors": sent.have_accounts},
+        )
+    raise InvitationFailed(
+        "Some of those addresses are already using Zulip, so we didn't send them an"
+        " invitation. We did send invitations to everyone else!",
+        problem="invitation-addresses-have-accounts",
+        answer={"errors": sent.have_accounts, "sent_invitations": True},
+    )
+
+
+@parameters_from(_terms)
+async def create_link(
+    call: Call, *, stream_ids: StreamIds | None = None, **how: Any
+) -> InvitationLink:
+    """Create an invitation link for several people."""
+    terms = replace(_terms(**how), channel_ids=tuple(stream_ids or ()))
+    key = await call.db.write(make_link, call.vault, call.user, terms)
+    return InvitationLink(invite_link=address(call.site, key))
+
+
+async def revoke(call: Call, invite_id: InviteId) -> None:
+    """Revoke an invitation by mail."""
+    await call.db.write(_revoke, call.user, invite_id, False)
+
+
+async def revoke_link(call: Call, invite_id: InviteId) -> None:
+    """Revoke an invitation link."""
+    await call.db.write(_revoke, call.user, invite_id, True)
+
+
+async def resend(call: Call, invite_id: InviteId) -> None:
+    """Send an invitation again."""
+    if not call.config.sends_mail:
+        raise MailNotConfigured()
+    await call.db.write(_resend, call.vault, call.user, invite_id, call.site)
+
+
+def _shown(call: Call, each: Invitation) -> InvitationObject:
+    shown = InvitationObject(
+        id=each.id,
+        invited_by_user_id=each.inviter_id,
+        invited=int(each.made_at),
+        expiry_date=None if each.expires_at is None else int(each.expires_at),
+        invited_as=int(each.terms.role),
+        notify_referrer_on_join=each.terms.notifies_inviter,
+        is_multiuse=each.is_for_many,
+    )
+    if each.email is not None:
+        shown.email = each.email
+    else:
+        key = call.vault.unseal(each.sealed)
+        shown.link_url = address(call.site, key)
+    return shown

@@ -6,8 +6,8 @@ import pytest
 from tests.support.fake_smtp import link_in, text_in
 from tests.support.people import Chat
 
-from tertulia import actions, storage
-from tertulia.domain.people.invitations import addresses_in
+from tertulia import actions, features, storage
+from tertulia.features.invitations import addresses_in
 from tertulia.jobs import housekeeping
 
 OWNER_ONLY = {"msg": "Must be an organization owner", "code": "UNAUTHORIZED_PRINCIPAL"}
@@ -251,7 +251,7 @@ def test_invitations_to_one_address_are_limited(mail_chat, monkeypatch):
 
     refused = invites(admin, cleo.upper(), dora)
     again = admin.post(f"/invites/{number}/resend")
-    monkeypatch.setattr(actions.people.invitations, "MAX_INVITED_PER_DAY", 6)
+    monkeypatch.setattr(features.invitations, "MAX_INVITED_PER_DAY", 6)
     too_many = invites(ana, dora, fresh(mail_chat, "eve"))
 
     mail_text = refused.fails(

@@ -2,8 +2,8 @@
 
 An owner has one of everything: drafts, files, reminders, sessions, passkeys, messages in private
 channels. Users of every role, and an anonymous caller, make a valid call of every route with these
-ids, and again with unused ids. Where everyone may see a thing, its existence may show; `SEEN` lists
-those calls.
+ids, and again with unused ids. Where everyone may see a thing, its existence may show; `SEEN` and
+`shows_ids` of the features list those calls.
 """
 
 import re
@@ -14,46 +14,54 @@ from tests.abuse.test_other_organizations import FAR_AWAY, NUMBERS, elsewhere, p
 from tests.api.good_calls import FAREWELLS, address, good_calls
 from tests.support.people import Caller, Chat
 
+from tertulia.features import FEATURES
+from tertulia.features.feature import Callers
+
 # A new name in each call gives another answer.
 NEW_EACH_TIME = {("POST", "/channels/create"), ("POST", "/user_groups/create")}
 BY_NAME = {("PATCH", "/users/me/subscriptions")}
 OF_BOTS = {(method, "/bot_storage") for method in ("GET", "PUT", "DELETE")}
 LEFT_OUT = FAREWELLS | NEW_EACH_TIME | BY_NAME | OF_BOTS
 
+
+def of_features(callers: Callers) -> set[str]:
+    return {call for each in FEATURES for call in each.shows_ids.get(callers, ())}
+
+
 OF_PROFILES = {"DELETE /users/me/profile_data", "PATCH /users/me/profile_data"}
 FOR_ALL = OF_PROFILES | {  # profile fields, groups by name, and a file whose URL is known
     "GET /user_uploads/{realm_id_str}/{filename:path}",
     "POST /user_groups/{group_id}/deactivate",
 }
-FOR_MEMBERS = FOR_ALL | {  # users and groups
-    "DELETE /users/me/muted_users/{muted_user_id}",
-    "GET /user_groups/{group_id}/members",
-    "GET /user_groups/{group_id}/members/{user_id}",
-    "GET /user_groups/{group_id}/subgroups",
-    "GET /users/{user_id}",
-    "GET /users/{user_id}/channels",
-    "GET /users/{user_id}/presence",
-    "GET /users/{user_id}/status",
-    "GET /users/{user_id}/subscriptions/{stream_id}",
-    "PATCH /user_groups/{group_id}",
-    "POST /typing",
-    "POST /user_groups/{group_id}/members",
-    "POST /user_groups/{group_id}/subgroups",
-    "POST /users/me/muted_users/{muted_user_id}",
-}
-FOR_HUMANS = FOR_MEMBERS | {  # who owns bots, and who was invited
-    "DELETE /bots/{bot_id}",
-    "DELETE /invites/multiuse/{invite_id}",
-    "DELETE /invites/{invite_id}",
-    "GET /bots/{bot_id}/api_key",
-    "PATCH /bots/{bot_id}",
-    "POST /bots/{bot_id}/api_key/regenerate",
-    "POST /invites/{invite_id}/resend",
-}
+FOR_MEMBERS = (
+    FOR_ALL
+    | of_features("members")
+    | {  # users and groups
+        "GET /user_groups/{group_id}/members",
+        "GET /user_groups/{group_id}/members/{user_id}",
+        "GET /user_groups/{group_id}/subgroups",
+        "GET /users/{user_id}",
+        "GET /users/{user_id}/channels",
+        "GET /users/{user_id}/subscriptions/{stream_id}",
+        "PATCH /user_groups/{group_id}",
+        "POST /user_groups/{group_id}/members",
+        "POST /user_groups/{group_id}/subgroups",
+    }
+)
+FOR_HUMANS = (
+    FOR_MEMBERS
+    | of_features("humans")
+    | {  # who owns bots
+        "DELETE /bots/{bot_id}",
+        "GET /bots/{bot_id}/api_key",
+        "PATCH /bots/{bot_id}",
+        "POST /bots/{bot_id}/api_key/regenerate",
+    }
+)
 SEEN = {
     "moderator": FOR_HUMANS,
     "member": FOR_HUMANS,
-    "bot": (FOR_MEMBERS - OF_PROFILES) | {"POST /answers"},  # to people it may write to
+    "bot": (FOR_MEMBERS - OF_PROFILES) | of_features("bots"),  # to people it may write to
     "guest": FOR_ALL,
     "lonely guest": FOR_ALL,
     "stranger": set(),

@@ -67,15 +67,15 @@ ROUTES = [
     post("/mark_topic_as_read", messages.flags.mark_topic_as_read, "mark-topic-as-read"),
     get("/messages/{message_id}/read_receipts", messages.flags.read_receipts, "get-read-receipts"),
     # answers that grow
-    get("/answers", messages.answers.list_open, "get-answers"),
+    get("/answers", features.answers.list_open, "get-answers"),
     *requiring(
         guards.bot,
-        post("/answers", messages.answers.start, "start-answer"),
-        patch("/answers/{answer_token}", messages.answers.write, "write-answer"),
-        post("/answers/{answer_token}/finish", messages.answers.finish, "finish-answer"),
-        delete("/answers/{answer_token}", messages.answers.abandon, "abandon-answer"),
+        post("/answers", features.answers.start, "start-answer"),
+        patch("/answers/{answer_token}", features.answers.write, "write-answer"),
+        post("/answers/{answer_token}/finish", features.answers.finish, "finish-answer"),
+        delete("/answers/{answer_token}", features.answers.abandon, "abandon-answer"),
     ),
-    post("/answers/{answer_token}/stop", messages.answers.stop, "stop-answer", requires=guards.human),
+    post("/answers/{answer_token}/stop", features.answers.stop, "stop-answer", requires=guards.human),
     # reactions and emoji
     post("/messages/{message_id}/reactions", messages.reactions.add, "add-reaction"),
     delete("/messages/{message_id}/reactions", messages.reactions.remove, "remove-reaction"),

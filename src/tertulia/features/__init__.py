@@ -12,6 +12,7 @@ from tertulia.events.snapshot.register_parts import PARTS
 from tertulia.events.snapshot.snapshot_data import OWNED
 from tertulia.features import (
     alert_words,
+    answers,
     bot_storage,
     catch_up,
     channel_folders,
@@ -48,10 +49,12 @@ from tertulia.storage.erasure import STAYS
 
 FEATURES = (
     alert_words.FEATURE,
+    answers.FEATURE,
     channel_folders.FEATURE,
     custom_emoji.FEATURE,
     digests.FEATURE,
     drafts.FEATURE,
+    invitations.FEATURE,
     legal_holds.FEATURE,
     link_previews.FEATURE,
     linkifiers.FEATURE,
@@ -69,6 +72,7 @@ FEATURES = (
     scheduled.endpoints.FEATURE,
     snippets.FEATURE,
     statuses.FEATURE,
+    typing.FEATURE,
 )
 
 for each in FEATURES:

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -29,10 +29,17 @@ class Export(Protocol):
         """The exported id of a channel or conversation."""
 
 
+# Who asks for other people's things; humans and bots are members.
+Callers = Literal["members", "humans", "bots"]
+
+
 class Feature(msgspec.Struct, frozen=True, kw_only=True):
     """`register` are the lists that it adds to the register, by the name that clients request, and
     `state` all else there. `exports` are tables of an export, by Zulip's name, and `audit` paths
-    of the API by area of the audit log. `before_…` runs in the transaction of the core."""
+    of the API by area of the audit log. `before_…` runs in the transaction of the core.
+
+    `shows_ids` is what the feature adds to the leak law: calls that answer such callers differently
+    if an id exists that is not theirs. All other calls answer as if it did not."""
 
     register: Mapping[str, ListedPart] = {}
     state: Mapping[str, Part] = {}
@@ -41,6 +48,7 @@ class Feature(msgspec.Struct, frozen=True, kw_only=True):
     hidden_columns: Collection[tuple[str, str]] = ()  # of users, whose own export lacks the rows
     stays_after_erasure: Collection[tuple[str, str]] = ()  # columns with the id of an erased user
     audit: Mapping[str, Sequence[str]] = {}
+    shows_ids: Mapping[Callers, Sequence[str]] = {}
     jobs: Callable[[Services], Iterable[Job]] = lambda services: ()
     add_senders: Callable[[Services, Outbox], None] = lambda services, outbox: None
     before_deletion: Callable[[Tx, Sequence[int]], None] | None = None  # of messages

@@ -31,6 +31,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
 from tertulia.errors.http import AttemptsExhausted
 from tertulia.errors.people import InvitationFailed, MailNotConfigured
+from tertulia.features.feature import Feature
 from tertulia.http.parameter_rules import AtLeast, AtMost, MaxItems, MaxLength, NoNul, OneOf
 from tertulia.http.replies import Reply
 from tertulia.http.signatures import parameters_from
@@ -456,3 +457,14 @@ def _shown(call: Call, each: Invitation) -> InvitationObject:
         key = call.vault.unseal(each.sealed)
         shown.link_url = address(call.site, key)
     return shown
+
+
+FEATURE = Feature(
+    shows_ids={
+        "humans": [
+            "DELETE /invites/multiuse/{invite_id}",
+            "DELETE /invites/{invite_id}",
+            "POST /invites/{invite_id}/resend",
+        ]
+    }
+)

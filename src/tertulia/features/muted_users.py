@@ -128,6 +128,12 @@ def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
 
 
 FEATURE = Feature(
+    shows_ids={
+        "members": [
+            "DELETE /users/me/muted_users/{muted_user_id}",
+            "POST /users/me/muted_users/{muted_user_id}",
+        ]
+    },
     register={
         "muted_users": ListedPart(
             "muted_user",

@@ -240,4 +240,4 @@ def _jobs(services: Services) -> Iterator[Job]:
     yield leader_job("stale presence", 3600, partial(delete_stale, *both))
 
 
-FEATURE = Feature(jobs=_jobs)
+FEATURE = Feature(shows_ids={"members": ["GET /users/{user_id}/presence"]}, jobs=_jobs)

@@ -235,6 +235,7 @@ def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:
 
 
 FEATURE = Feature(
+    shows_ids={"members": ["GET /users/{user_id}/status"]},
     exports={"zerver_userstatus": _exported},
     jobs=lambda services: [
         due_job("ended statuses", 1, partial(clear_all_ended, services.database), ENDED)

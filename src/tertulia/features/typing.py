@@ -15,6 +15,7 @@ from tertulia.errors.messages import EditNotAllowed, TopicMissing
 from tertulia.errors.parameters import MissingParameter
 from tertulia.errors.personal import TypingDisabledForDirect
 from tertulia.events.ephemeral import TypingDirect, TypingEdit, TypingInChannel
+from tertulia.features.feature import Feature
 from tertulia.http.parameter_rules import Id, MaxItems, Name, OnlyWith
 from tertulia.wire import Doc
 from tertulia.wire_fields import MessageId, TopicName
@@ -126,3 +127,6 @@ async def _notify_channel(call: Call, op: Op, channel_id: int | None, topic: str
     if await call.db.read(in_channel, call.user, channel_id):
         event = TypingInChannel(op, call.user.id, channel_id, topic)
         call.delivery.publish_ephemeral(call.user.realm_id, event)
+
+
+FEATURE = Feature(shows_ids={"members": ["POST /typing"]})

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 
 from tertulia import actions, storage
 from tertulia.actions.messages import (
-    answers,
     deleted,
     deletion,
     draft,

@@ -1,3 +1,3 @@
 """Sending, finding, changing and reading messages."""
 
-from tertulia.api.messages import answers, edits, flags, history, reactions, send, widgets
+from tertulia.api.messages import edits, flags, history, reactions, send, widgets

@@ -1,18 +1,27 @@
-"""Streamed answers: a bot starts one, writes pieces, and finishes it as an ordinary message."""
+"""Streamed answers: a bot starts one, writes pieces, and finishes it as an ordinary message.
+
+The core delivers the pieces (`events/open_answers.py`).
+"""
 
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import actions, api, domain, events
+from tertulia import actions, api, domain, events, storage
+from tertulia.actions.messages.idempotency import SendKey, Sent
 from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
 from tertulia.api.call import Call
 from tertulia.api.messages.send import SentMessage, To
-from tertulia.domain.messages.answers import MAX_SECONDS, StreamedAnswer
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.answers import MAX_MEMBERS, MAX_SECONDS, StreamedAnswer
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.http import RateLimited
 from tertulia.errors.messages import AnswerNotFound, TopicMissing
+from tertulia.events.types.messages.message import LocalEcho
+from tertulia.features.feature import Feature
 from tertulia.http.parameter_rules import AtLeast, MaxLength, Name, NoNul
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc
@@ -27,6 +36,101 @@ from tertulia.wire_fields import (
     StatusLine,
     TopicName,
 )
+
+_EMPTY = Draft("", "", 0, "", read_by_sender=False)
+
+
+def begin(
+    tx: Tx, bot: User, to: ChannelDestination | PeopleDestination, asked_by: int | None
+) -> StreamedAnswer:
+    """A new answer, if the bot may send a message there. Raises as a send does."""
+    channel_id, topic, member_ids = _resolved(tx, bot, to)
+    if asked_by is not None:
+        _check_asker(tx, bot, asked_by, channel_id, member_ids)
+    nonce = domain.messages.answers.new_nonce()
+    return StreamedAnswer(
+        tx.realm_id, bot.id, bot.person, asked_by, channel_id, topic, member_ids, tx.now, nonce
+    )
+
+
+def check(tx: Tx, bot: User, answer: StreamedAnswer) -> None:
+    """Raises if the answer is finished, or if the bot may no longer write there."""
+    check_open(tx, answer)
+    _resolved(tx, bot, destination(answer))
+
+
+def check_open(tx: Tx, answer: StreamedAnswer) -> None:
+    """Raises if the answer is finished: a server may not remember it."""
+    since = tx.now - MAX_SECONDS
+    if storage.messages.send_keys.find(tx, answer.bot_id, answer.send_key, since) is not None:
+        raise AnswerNotFound()
+
+
+def record_stop(tx: Tx, answer: StreamedAnswer) -> None:
+    """Record that the answer was stopped, so that the user who asked may delete its message."""
+    check_open(tx, answer)
+    if answer.asked_by is not None:
+        storage.messages.stopped_answers.insert(tx, answer, answer.asked_by)
+
+
+def send(
+    tx: Tx,
+    bot: User,
+    to: ChannelDestination | PeopleDestination,
+    draft: Draft,
+    key: SendKey | None = None,
+    echo: LocalEcho | None = None,
+) -> Sent:
+    """Send the whole answer as a message. The key is that of the answer."""
+    sent = actions.messages.send.send(tx, bot, to, draft, key, echo)
+    if key is not None:
+        storage.messages.stopped_answers.set_message(tx, bot.id, key.key, sent.message_id)
+    return sent
+
+
+def destination(answer: StreamedAnswer) -> ChannelDestination | PeopleDestination:
+    if answer.channel_id is None:
+        return PeopleDestination(answer.member_ids, "")
+    return ChannelDestination(answer.channel_id, answer.topic)
+
+
+def _resolved(
+    tx: Tx, bot: User, to: ChannelDestination | PeopleDestination
+) -> tuple[int | None, str, list[int]]:
+    if isinstance(to, ChannelDestination):
+        channel = actions.messages.send_checks.check_to_channel(
+            tx, bot, to.where, to.topic, _EMPTY
+        ).channel
+        return channel.id, to.topic, []
+    members = actions.messages.send_checks.check_to_people(
+        tx, bot, to.recipients, _EMPTY, to.email_domain
+    ).members
+    if len(members) > MAX_MEMBERS:
+        raise BadRequest(
+            "Too many recipients for an answer (limit: {limit})",
+            problem="too-many",
+            limit=MAX_MEMBERS,
+        )
+    return None, "", sorted(members)
+
+
+def _check_asker(
+    tx: Tx, bot: User, asked_by: int, channel_id: int | None, member_ids: list[int]
+) -> None:
+    """The person who may stop the answer must be able to see it."""
+    asking_user = actions.people.visible_users.find(tx, bot, asked_by)
+    is_known = asking_user is not None and asking_user.is_active and not asking_user.is_bot
+    if is_known and channel_id is not None:
+        channel = actions.channels.visible_to(tx, bot, channel_id)
+        is_known = asking_user is not None and actions.channels.may_read(tx, asking_user, channel)
+    elif is_known:
+        is_known = asked_by in member_ids
+    if not is_known:
+        raise BadRequest(f"Invalid user ID {asked_by}", problem="invalid-user-id")
+
+
+# --- endpoints ---
+
 
 AnswerToken = Annotated[
     str,
@@ -110,14 +214,14 @@ async def start(
     else:
         channel = api.messages.send.channel_from(to)
         where = ChannelDestination(channel, topic)
-    answer = await call.db.read(actions.messages.answers.begin, call.user, where, asked_by)
+    answer = await call.db.read(begin, call.user, where, asked_by)
     org = call.org
     if not org.answers.has_room(answer.person, call.now):
         raise RateLimited(retry_after=1)
     answer_token = answer.token(call.vault)
     events.delivery.answer_updates.start(call.delivery, org, answer_token, answer)
     if status_line:
-        _write(call, answer_token, answer, 0, "", status_line)
+        _publish(call, answer_token, answer, 0, "", status_line)
     return StartedAnswer(answer_token, int(answer.started_at) + MAX_SECONDS)
 
 
@@ -139,7 +243,7 @@ async def write(
     answer = _own(call, answer_token)
     if answer.is_expired(call.now):
         raise AnswerNotFound()
-    await call.db.read(actions.messages.answers.check, call.user, answer)
+    await call.db.read(check, call.user, answer)
     _check_not_ended(call, answer_token)
     known = call.org.answers.find(answer_token)
     if known is None and not call.org.answers.has_room(answer.person, call.now):
@@ -151,7 +255,7 @@ async def write(
             problem="text-too-long",
             limit=domain.limits.MAX_MESSAGE_LENGTH,
         )
-    return WrittenAnswer(_write(call, answer_token, answer, begin, content, status_line))
+    return WrittenAnswer(_publish(call, answer_token, answer, begin, content, status_line))
 
 
 async def finish(
@@ -163,14 +267,14 @@ async def finish(
 ) -> SentMessage:
     """Send the whole answer as a message. A repeated call sends nothing and gets the same reply."""
     answer = _own(call, answer_token)
-    to = actions.messages.answers.destination(answer)
+    to = destination(answer)
     sent = await api.messages.send.send_to(
         call,
         to,
         content,
         key=answer.send_key,
         read_by_sender=read_by_sender,
-        action=actions.messages.answers.finish,
+        action=send,
     )
     events.delivery.answer_updates.end(call.delivery, call.org, answer_token, answer, sent.id)
     return sent
@@ -190,7 +294,7 @@ async def stop(call: Call, answer_token: AnswerToken) -> None:
     owner_id = None if bot is None else bot.bot_owner_id
     if call.user.id not in (answer.asked_by, owner_id) or answer.is_expired(call.now):
         raise AnswerNotFound()
-    await call.db.write(actions.messages.answers.stop, answer)
+    await call.db.write(record_stop, answer)
     _check_not_ended(call, answer_token)
     opened = call.org.answers.touch(answer_token, answer, call.now)
     events.delivery.answer_updates.stop(call.delivery, call.org, opened)
@@ -217,7 +321,7 @@ async def list_open(
     )
 
 
-def _write(
+def _publish(
     call: Call,
     answer_token: str,
     answer: StreamedAnswer,
@@ -259,3 +363,6 @@ def _known(call: Call, answer_token: str) -> StreamedAnswer:
     if answer is None or answer.realm_id != call.org.realm.id:
         raise AnswerNotFound()
     return answer
+
+
+FEATURE = Feature(shows_ids={"bots": ["POST /answers"]})

@@ -233,7 +233,7 @@ ROUTES = [
         get("/realm/legal_holds", features.legal_holds.list_holds, "get-legal-holds"),
         post("/realm/legal_holds", features.legal_holds.begin, "add-legal-holds"),
         delete("/realm/legal_holds/{hold_id}", features.legal_holds.end, "end-legal-hold"),
-        post("/realm/deactivate", organization.deactivation.deactivate, "deactivate-realm"),
+        post("/realm/deactivate", features.deactivation.deactivate, "deactivate-realm"),
         get("/server_health", organization.health.health, "get-server-health"),
     ),
     get("/realm/profile_fields", features.profile_fields.list_fields, "get-custom-profile-fields"),

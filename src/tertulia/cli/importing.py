@@ -13,8 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
-import tertulia.features  # noqa: F401
-from tertulia import actions, data_dir, storage
+from tertulia import actions, data_dir, features, storage
 from tertulia.cli.flags import config_options
 from tertulia.cli.open_data import as_json, audited_command, show_json
 from tertulia.cli.progress import Progress, inform, quiet
@@ -104,8 +103,8 @@ def _remove_unused(database: BlockingDatabase, subdomain: str) -> None:
     found = database.of(0).read(storage.organization.number_at, subdomain)
     if found is None or not database.of(0).read(actions.organization.first_run.is_waiting):
         return
-    database.of(found).write(actions.organization.deactivation.deactivate, None)
-    while database.of(found).write(actions.organization.deactivation.delete_batch):
+    database.of(found).write(features.deactivation.close, None)
+    while database.of(found).write(features.deactivation.delete_batch):
         pass
 
 

@@ -60,7 +60,7 @@ def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
 @in_organization
 def delete(opened: OpenOrganization, yes: bool) -> None:
     """Delete all data of a deactivated organization. This cannot be undone."""
-    opened.read(actions.organization.deactivation.check_closed)
+    opened.read(features.deactivation.check_closed)
     if not yes:
         _confirm_deletion(opened)
     stores = FileStores(opened.config)
@@ -68,7 +68,7 @@ def delete(opened: OpenOrganization, yes: bool) -> None:
         storage.files.upload_locations.in_stores_of_organization, FILES_PER_BATCH
     ):
         upload_migration.remove(opened.database, stores, found)
-    while opened.database.of(opened.realm.id).write(actions.organization.deactivation.delete_batch):
+    while opened.database.of(opened.realm.id).write(features.deactivation.delete_batch):
         pass
     truncate_wal(opened)
     click.echo(f"Deleted {opened.realm.name}. Existing backups still contain its data.", err=True)
@@ -95,7 +95,7 @@ def set_setting(opened: OpenOrganization, key: str, value: str, yes: bool) -> No
 @in_organization
 def deactivate(opened: OpenOrganization) -> None:
     """Deactivate an organization: no one can log in, and its data stays."""
-    opened.write(actions.organization.deactivation.deactivate, None)
+    opened.write(features.deactivation.close, None)
     click.echo("The organization is deactivated; `org reactivate` reactivates it.", err=True)
 
 
@@ -103,7 +103,7 @@ def deactivate(opened: OpenOrganization) -> None:
 @in_organization
 def reactivate(opened: OpenOrganization) -> None:
     """Reactivate a deactivated organization."""
-    opened.write(actions.organization.deactivation.reactivate)
+    opened.write(features.deactivation.reactivate)
     click.echo("The organization is reactivated.", err=True)
 
 

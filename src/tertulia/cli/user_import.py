@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 import click
 import msgspec
 
-import tertulia.features  # noqa: F401
 from tertulia import actions, domain, features, storage
 from tertulia.cli.open_data import (
     OpenOrganization,

@@ -17,6 +17,7 @@ from tertulia.features import (
     catch_up,
     channel_folders,
     custom_emoji,
+    deactivation,
     digests,
     drafts,
     exports,

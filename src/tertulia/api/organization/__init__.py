@@ -1,3 +1,3 @@
 """What administrators manage."""
 
-from tertulia.api.organization import audit, deactivation, health, server, setting_list, settings
+from tertulia.api.organization import audit, health, server, setting_list, settings

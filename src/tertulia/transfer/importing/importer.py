@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from tertulia import actions, domain, markdown, storage
+from tertulia import actions, domain, features, markdown, storage
 from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES, MediaInfo
@@ -235,7 +235,7 @@ class Importer:
         storage.organization.set_render_version(tx, markdown.VERSION)
         tx.allocate_ids("message")
         storage.bulk_import.record_done(tx, self._source.message_count, is_finished=True)
-        actions.organization.deactivation.reactivate(tx)
+        features.deactivation.reactivate(tx)
         storage.log.delete_up_to(tx, storage.log.head(tx))
         storage.log.start_epoch(tx)
 

@@ -1,15 +1,20 @@
-"""Deactivation and reactivation of organizations. The data stays, but no one can log in."""
+"""Deactivation of organizations, after which no one can log in; reactivation, and deletion."""
+
+from typing import Annotated
 
 from tertulia import actions, events, storage
+from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import OwnerRequired
 from tertulia.events.audience import Everyone, NoClients
 from tertulia.events.types.organization.settings import RealmDeactivated, RealmReactivated
+from tertulia.http.parameter_rules import AtLeast
+from tertulia.wire import Doc
 
 
-def deactivate(tx: Tx, user: User | None) -> None:
+def close(tx: Tx, user: User | None) -> None:
     """Deactivate the organization; without a user, as the server's operator."""
     if user is not None and not actions.groups.permissions.current_rights(tx, user).is_owner:
         raise OwnerRequired()
@@ -42,3 +47,23 @@ def reactivate(tx: Tx) -> None:
         raise BadRequest("The organization is not closed.")
     storage.organization.set_deactivated(tx, False)
     events.log.announce(tx, RealmReactivated(), to=NoClients())
+
+
+# --- endpoint ---
+
+
+async def deactivate(
+    call: Call,
+    *,
+    deletion_delay_days: Annotated[
+        int, AtLeast(0), Doc("When to delete the data; this server refuses it.")
+    ]
+    | None = None,
+) -> None:
+    """Deactivate the organization; its data stays, and the operator can reactivate it."""
+    if deletion_delay_days is not None:
+        raise BadRequest(
+            "This server keeps the data of closed organizations: send no delay.",
+            problem="deletion-delay-not-allowed",
+        )
+    await call.db.write(close, call.user)

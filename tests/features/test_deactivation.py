@@ -1,6 +1,6 @@
 """Deactivating an organization, reactivating it, and the welcome message."""
 
-from tertulia import actions
+from tertulia import features
 
 CLOSED = {"status": 401, "code": "UNAUTHORIZED"}
 
@@ -22,7 +22,7 @@ def test_an_owner_deactivates_the_organization_for_all(chat):
     assert found == {"type": "realm", "op": "deactivated", "realm_id": chat.realm.id}
     for person in (ana, ben):
         person.get("/users/me").fails("This organization has been deactivated", **CLOSED)
-    chat.write(actions.organization.deactivation.reactivate)
+    chat.write(features.deactivation.reactivate)
     ben.get("/users/me").succeeds()
 
 

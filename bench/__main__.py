@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -30,12 +31,14 @@ from bench import (
     notifications,
     probes,
     public_pages,
+    write_delays,
 )
 from bench.fixture import AUDIENCES, SECRET, BenchOrganization
 from bench.http_client import Login
 from bench.probes import Measured, Target
 from bench.process import Process, clean_environment, new_database, tertulia
 from bench.results import Results
+from bench.write_delays import Delay
 from tertulia.actions.queues import MAX_PER_USER
 
 PARKED_POLLS = 2000
@@ -46,6 +49,7 @@ SIZES = ((50, 20, 2_000), (1_000, 1_000, 20_000))  # users, channels, messages
 MANY_UNREAD = 10_000
 SECONDS = 1.5  # for which a rate is measured
 SHORT_SECONDS = 0.3
+WRITES_SECONDS = 4.0
 TURNS = 3
 
 
@@ -60,6 +64,11 @@ def main() -> None:
     parser.add_argument("--email", default="", help="of an account there")
     parser.add_argument("--key", default="", help="its API key")
     parser.add_argument("--out", type=Path, default=Path("build/bench"), help="for .json and .svg")
+    parser.add_argument(
+        "--writes",
+        action="store_true",
+        help="measure only how much longer a send takes beside large writes of another user",
+    )
     parser.add_argument("--check", action="store_true", help="fail if a budget is missed")
     arguments = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -68,7 +77,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="tertulia-bench-") as folder:
         bench = Bench(Path(folder), arguments.database, arguments.url or "")
         target = Target.at(arguments.url, arguments.email, arguments.key) if arguments.url else None
-        asyncio.run(bench.run_outside(target) if target else bench.run())
+        if arguments.writes:
+            asyncio.run(bench.run_writes())
+        else:
+            asyncio.run(bench.run_outside(target) if target else bench.run())
     results = bench.results
     results.write(arguments.out.with_suffix(".json"))
     chart.draw(results, arguments.out.with_suffix(".svg"))
@@ -111,6 +123,18 @@ class Bench:
             await self._audiences(url, people)
         for size in SIZES:
             await self._large_organization(*size)
+
+    async def run_writes(self) -> None:
+        with self._database("writes") as url:
+            people = fixture.create_organization(url, 1)
+            large = write_delays.fill_organization(url, people.ana)
+            with self._serving("writes", url) as process:
+                ana, ben = _target(process, people.ana), _target(process, people.queues[0].owner)
+                self.results.title("A send beside another user's large writes, median")
+                for what, requests in write_delays.large_writes(people.ana, large).items():
+                    self._delay(
+                        what, await write_delays.measure(ana, ben, requests, WRITES_SECONDS)
+                    )
 
     async def run_outside(self, target: Target) -> None:
         await self._baselines()
@@ -340,6 +364,21 @@ class Bench:
         note: str = "",
     ) -> None:
         self.results.row(what, value, unit, cpu_seconds=found.cpu_seconds, wanted=wanted, note=note)
+
+    def _delay(self, what: str, found: Delay) -> None:
+        """Print by how much sends are slower, and what they took."""
+        quiet, beside = ([each * 1000 for each in some] for some in (found.quiet, found.beside))
+        self.results.row(
+            what,
+            found.median * 1000,
+            "ms",
+            note=(
+                f"worst {found.worst * 1000:.0f} ms longer; {statistics.median(quiet):.1f} →"
+                f" {statistics.median(beside):.1f} ms, p99 {found.p99 * 1000:.0f}, worst"
+                f" {max(quiet):.0f} → {max(beside):.0f}; {found.writes} requests,"
+                f" {len(beside)} sends"
+            ),
+        )
 
     def _latency(self, what: str, found: Measured) -> None:
         shares = {share: found.within(share) * 1000 for share in (50, 90, 99)}

@@ -324,7 +324,7 @@ def test_deleted_messages_of_an_older_server_are_carried_over(kind, databases):
     assert (has, flags) == ([True, False, True], ["starred"])
     held = here.read(lambda tx: tx.column("SELECT id FROM message_edit WHERE is_held ORDER BY id"))
     assert held == [32, 34]
-    assert here.read(storage.messages.deleted.files_of, given["user"]) == [41]
+    assert here.read(storage.messages.deleted.files_of, given["user"], 2) == [41]
     assert here.read(lambda tx: tx.has_row("removed_link_preview", message_id=9))
 
 

@@ -116,7 +116,7 @@ def _add(tx: Tx, email: str, who: ModelUser, owner_id: int | None) -> User:
         bot_type=None if owner_id is None else BotType.GENERIC,
         bot_owner_id=owner_id,
     )
-    storage.people.set_active(tx, user.id, who.active)
+    storage.people.set_active(tx, [user.id], who.active)
     found = storage.people.find(tx, user.id)
     assert found is not None
     return found

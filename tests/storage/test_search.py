@@ -65,7 +65,8 @@ class SearchModel:
 
     def move(self, numbers: list[int], topic: str) -> None:
         to = MoveTarget(self.channel_id(), topic, new_topic=topic)
-        storage.messages.edits.move(self.tx, numbers, self.author, to)
+        parts = storage.messages.edits.parts_of(self.tx, numbers)
+        storage.messages.edits.move(self.tx, parts, self.author, to)
         self.texts |= {number: (self.texts[number][0], topic) for number in numbers}
 
     def delete(self, numbers: list[int]) -> None:

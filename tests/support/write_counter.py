@@ -1,4 +1,4 @@
-"""Counts what transactions do: their statements, and the rows that these change.
+"""Counts what transactions do: their statements, and the rows that these change and return.
 
 Time depends on the machine; these numbers do not. `latency_guard.WatchedDatabase` counts the writes
 of all calls while a test records, and not those of jobs.
@@ -23,7 +23,8 @@ class CountedWrite:
 
     action: str
     statements: int = 0
-    rows: int = 0
+    rows: int = 0  # that are changed
+    fetched: int = 0
     seconds: float = 0.0
 
 
@@ -62,6 +63,25 @@ class WriteCounter:
 COUNTER = WriteCounter()
 
 
+class _CountingCursor:
+    def __init__(self, cursor: Cursor, write: CountedWrite) -> None:
+        self.cursor = cursor
+        self._write = write
+
+    @property
+    def rowcount(self) -> int:
+        return self.cursor.rowcount
+
+    def fetchone(self) -> Any:
+        self._write.fetched += 1
+        return self.cursor.fetchone()
+
+    def fetchall(self) -> list[Any]:
+        found = self.cursor.fetchall()
+        self._write.fetched += len(found)
+        return found
+
+
 class _CountingDialect:
     """A dialect that counts what is run through it."""
 
@@ -78,7 +98,12 @@ class _CountingDialect:
         if _CHANGES.match(sql):
             # The database counts the rows of a query that changes them once all are fetched.
             self._write.rows += 1 if "RETURNING" in sql else max(0, cursor.rowcount)
-        return cursor
+        return _CountingCursor(cursor, self._write)
+
+    def tuples(self, cursor: "_CountingCursor") -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = self._dialect.tuples(cursor.cursor)
+        self._write.fetched += len(found)
+        return found
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         self._write.statements += 1

@@ -159,7 +159,8 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
         actions.messages.search_index.remove_some_deleted
     ):
         pass
-    opened.database.of(opened.realm.id).write(actions.people.erasure.finish, found)
+    while not opened.database.of(opened.realm.id).write(actions.people.erasure.finish, found):
+        pass
     while opened.database.of(0).write(actions.files.upload.sweep):
         pass
     upload_migration.sweep(opened.database, FileStores(opened.config))

@@ -57,7 +57,7 @@ MAX_GROUPS = 1000
 MAX_EMOJI = 500
 MAX_NEW_CHANNELS_PER_CALL = 100
 MAX_SUBSCRIPTIONS_PER_CALL = 10_000  # channels times users
-MAX_SUBSCRIPTIONS_PER_WRITE = 1000  # the others follow in writes of their own
+MAX_SUBSCRIPTIONS_PER_WRITE = 400  # the others follow in writes of their own
 MAX_NOTICES_PER_WRITE = 20  # to users who were subscribed
 MAX_SUBSCRIPTION_SETTINGS_PER_CALL = 1000
 

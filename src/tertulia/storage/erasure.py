@@ -28,6 +28,8 @@ DELETED_BEFORE = {
     ("upload", "person_id"),
 }
 STEP = 5_000  # rows of a large table per transaction
+KEPT_STEP = 100  # kept messages that name users
+STEP_OF_USERS = 2_000  # rows of users per transaction
 
 
 def messages_of(tx: Tx, user_id: int, limit: int) -> list[int]:
@@ -39,29 +41,37 @@ def messages_of(tx: Tx, user_id: int, limit: int) -> list[int]:
     )
 
 
-def rows_of(tx: Tx, user_id: int) -> None:
-    """Delete all rows that refer to a user and need not stay."""
+def delete_rows(tx: Tx, user_ids: list[int]) -> bool:
+    """Delete some rows that refer to users and need not stay. Returns whether there may be
+    more."""
     tx.execute(
         "UPDATE upload SET touched_at = 0, person_id = NULL"
-        " WHERE person_id = :user AND realm_id = :realm",
-        user=user_id,
+        " WHERE person_id IN :users AND realm_id = :realm",
+        users=user_ids,
     )
-    while storage.messages.deleted.remove_user(tx, user_id, STEP):
-        pass
+    if storage.messages.deleted.remove_users(tx, user_ids, KEPT_STEP):
+        return True
     references = storage.data_check.references(tx)
     own = [
         (table, column)
         for table, column, target in references
         if target == "account" and (table, column) not in STAYS | DELETED_BEFORE
     ]
+    columns = storage.table_copy.tables(tx)
+    room = STEP_OF_USERS
     for table, column in own:
-        theirs = f"FROM {table} WHERE {column} = :user AND realm_id = :realm"
+        theirs = f"FROM {table} WHERE {column} IN :users AND realm_id = :realm"
         for child, number, target in references:
             if target == table:
-                tx.execute(
-                    f"DELETE FROM {child} WHERE {number} IN (SELECT id {theirs})", user=user_id
+                room -= tx.execute(
+                    f"DELETE FROM {child} WHERE {number} IN (SELECT id {theirs})", users=user_ids
                 )
-        tx.execute(f"DELETE {theirs}", user=user_id)
+        key = _number(columns.get(table, {}))
+        some = "" if key is None else f" AND {key} IN (SELECT {key} {theirs} LIMIT {max(1, room)})"
+        room -= tx.execute(f"DELETE {theirs}{some}", users=user_ids)
+        if room <= 0:
+            return True
+    return False
 
 
 def account(tx: Tx, user_id: int, email: str, full_name: str) -> None:
@@ -115,4 +125,4 @@ def _preserve_newest_id(tx: Tx) -> None:
 
 def _number(columns: dict[str, str]) -> str | None:
     """The column by which a table is deleted in steps; None for a small table."""
-    return next((name for name in ("id", "message_id") if name in columns), None)
+    return next((name for name in ("id", "message_id", "topic_key") if name in columns), None)

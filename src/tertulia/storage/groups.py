@@ -24,22 +24,31 @@ def list_all(tx: Tx) -> list[Group]:
     return [_group(row, members, subgroups) for row in rows]
 
 
+def list_without_members(tx: Tx) -> list[Group]:
+    rows = tx.all("SELECT * FROM user_group WHERE realm_id = :realm ORDER BY id")
+    return [_group(row, {}, {}) for row in rows]
+
+
 def find(tx: Tx, group_id: int) -> Group | None:
+    """A group without its members, who may be many."""
     row = tx.one("SELECT * FROM user_group WHERE id = :id AND realm_id = :realm", id=group_id)
     if row is None:
         return None
-    members = tx.all(
-        "SELECT user_id FROM user_group_member WHERE group_id = :id ORDER BY user_id", id=group_id
-    )
-    subgroups = tx.all(
+    subgroups = tx.column(
         "SELECT subgroup_id FROM user_group_subgroup WHERE group_id = :id ORDER BY subgroup_id",
         id=group_id,
     )
-    return _group(
-        row,
-        {group_id: [each["user_id"] for each in members]},
-        {group_id: [each["subgroup_id"] for each in subgroups]},
+    return _group(row, {}, {group_id: subgroups})
+
+
+def members_among(tx: Tx, group_id: int, user_ids: list[int]) -> set[int]:
+    """Those of the users who are direct members of a group."""
+    found = tx.column(
+        "SELECT user_id FROM user_group_member WHERE group_id = :group AND user_id IN :users",
+        group=group_id,
+        users=user_ids,
     )
+    return set(found)
 
 
 def find_many(tx: Tx, group_ids: list[int]) -> list[Group]:

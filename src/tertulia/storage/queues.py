@@ -95,6 +95,10 @@ def delete_excess(tx: Tx, queue: StoredQueue, *, keep: int) -> list[str]:
     )
 
 
+def delete_of_users(tx: Tx, user_ids: list[int]) -> None:
+    tx.delete("queue", user_id=user_ids)
+
+
 def delete(tx: Tx, queue_ids: list[str]) -> int:
     return tx.delete("queue", id=queue_ids)
 

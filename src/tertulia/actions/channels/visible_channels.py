@@ -53,12 +53,15 @@ def visible_to_each(
     tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float
 ) -> VisibleChannels:
     """What users see by their current groups, with the waiting period counted up to `now`."""
-    inside = storage.channels.subscriptions.inside(
-        tx, [channel.id for channel in guarded], [user.id for user in people]
-    )
     holds = actions.groups.permissions.permission_checker(tx, people, now)
     models = {user.role: user for user in people}
     by_role = {role: _split_by_role(guarded, model) for role, model in models.items()}
+    shown_to_all = set.intersection(*(shown for shown, _ in by_role.values())) if by_role else ()
+    inside = storage.channels.subscriptions.inside(
+        tx,
+        [channel.id for channel in guarded if channel.id not in shown_to_all],
+        [user.id for user in people],
+    )
     visible = {}
     for user in people:
         shown, depending = by_role[user.role]

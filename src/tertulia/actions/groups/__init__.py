@@ -277,7 +277,7 @@ def _objections(tx: Tx, user: User, group: Group) -> list[dict[str, Any]]:
             shown = actions.channels.may_see(tx, user, channel)
             where = {"channel_id": channel.id if shown else None}
             found.append({"type": "channel", **where, "settings": settings})
-    for other in storage.groups.list_all(tx):
+    for other in storage.groups.list_without_members(tx):
         settings = _naming(group.id, other.permissions)
         if settings and not other.deactivated:
             found.append({"type": "user_group", "group_id": other.id, "settings": settings})
@@ -324,7 +324,7 @@ def _change_permission(tx: Tx, group: Group, name: str, change: PermissionChange
 def _add_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> MembersMoved:
     _require(tx, user, group, requested_ids, "can_add_members_group", "can_join_group")
     user_ids = _active_ids(tx, requested_ids)
-    present = set(group.members)
+    present = storage.groups.members_among(tx, group.id, user_ids)
     for user_id in user_ids:
         if user_id in present:
             raise BadRequest(
@@ -339,7 +339,7 @@ def _add_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> 
 def _remove_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> MembersMoved:
     user_ids = sorted(set(requested_ids))
     _require(tx, user, group, user_ids, "can_remove_members_group", "can_leave_group")
-    present = set(group.members)
+    present = storage.groups.members_among(tx, group.id, user_ids)
     for user_id in user_ids:
         if user_id not in present:
             raise BadRequest(

@@ -17,7 +17,7 @@ def find_or_create(tx: Tx, names: Iterable[str]) -> list[Group]:
     """Groups by name, created if missing. Names that are invalid here are skipped."""
     known = {
         domain.names.skeleton(group.name): group
-        for group in storage.groups.list_all(tx)
+        for group in storage.groups.list_without_members(tx)
         if not group.is_system
     }
     found = []
@@ -36,14 +36,15 @@ def sync(tx: Tx, user: User, wanted: Sequence[Group], formerly: Sequence[int]) -
     did = []
     wanted_ids = {group.id for group in wanted}
     gone = [storage.groups.find(tx, each) for each in formerly if each not in wanted_ids]
+    listing = storage.groups.Memberships(tx, [user]).listing(user.id)
     with actions.channels.visible_channels.announcing_changes(tx, None, lambda: [user]):
         for group in wanted:
-            if user.id not in group.members:
+            if group.id not in listing:
                 storage.groups.add_members(tx, group.id, [user.id])
                 actions.groups.announce_members(tx, group.id, [user.id], added=True)
                 did.append(f"joins the group {group.name}")
         for former in gone:
-            if former is not None and user.id in former.members:
+            if former is not None and former.id in listing:
                 storage.groups.remove_members(tx, former.id, [user.id])
                 actions.groups.announce_members(tx, former.id, [user.id], added=False)
                 did.append(f"leaves the group {former.name}")

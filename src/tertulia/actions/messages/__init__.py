@@ -130,18 +130,8 @@ def holders_in(
     if channel.history_public:
         also = holders_by_history(tx, channel, message_ids)
         return [(list(message_ids), MessageHolders(channel.id, also))]
-    return [(ids, Users(user_ids)) for ids, user_ids in grouped_by_access(tx, channel, message_ids)]
-
-
-def grouped_by_access(
-    tx: Tx, channel: Channel, message_ids: Sequence[int], also: Sequence[int] = ()
-) -> list[tuple[list[int], list[int]]]:
-    """Messages of a protected history, grouped by the users who have the same ones."""
-    found: dict[tuple[int, ...], list[int]] = {}
-    seen = storage.channels.subscriptions.received_by(tx, channel.id, message_ids, also)
-    for user_id, ids in seen.items():
-        found.setdefault(ids, []).append(user_id)
-    return [(list(ids), user_ids) for ids, user_ids in found.items()]
+    received = storage.channels.subscriptions.received_by(tx, channel.id, message_ids)
+    return [(ids, Users(user_ids)) for ids, user_ids in received]
 
 
 def holders_by_history(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> list[int]:

@@ -83,15 +83,17 @@ def change(
     _check_combination(changes, message)
 
     move = None
+    parts: list[TopicPart] = []
     if channel is not None and changes.is_move:
         move = _plan(tx, user, message, channel, changes)
-        for part in storage.messages.edits.parts_of(tx, move.ids) if in_portions else ():
+        parts = storage.messages.edits.parts_of(tx, move.ids)
+        for part in parts if in_portions else ():
             if part.must_be_split:
                 return part
     detached = []
     if changes.draft is not None:
         detached = actions.files.attachments.claim(tx, user, message.id, changes.draft.path_ids)
-    _apply(tx, user, message, channel, changes, move)
+    _apply(tx, user, message, channel, changes, move, parts)
     if move is not None and not move.only_resolves:
         _audit_moves_of_others(tx, user, message, changes, move)
     return detached
@@ -306,6 +308,7 @@ def _apply(
     channel: Channel | None,
     changes: MessageChanges,
     move: Move | None,
+    parts: Sequence[TopicPart],
 ) -> None:
     reworded = ContentChange()
     if changes.draft is not None:
@@ -329,7 +332,7 @@ def _apply(
     if move is None or channel is None:
         events.log.announce(tx, event, to=actions.messages.holders(tx, message, channel))
         return
-    _move(tx, user, message, move, event)
+    _move(tx, user, message, move, parts, event)
     taken_back = actions.messages.move_notices.undone_notice(tx, move)
     if taken_back is not None:
         actions.messages.deletion.remove(tx, move.channel, [taken_back], None)
@@ -396,7 +399,14 @@ def _edit_content(
     )
 
 
-def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdated) -> None:
+def _move(
+    tx: Tx,
+    user: User,
+    message: Message,
+    move: Move,
+    parts: Sequence[TopicPart],
+    event: MessageUpdated,
+) -> None:
     if move.leaves_nothing and not move.only_changes_case:
         actions.personal.topic_policies.move(
             tx, move.channel.id, move.prev_topic, move.target, move.topic
@@ -410,7 +420,7 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
         counts_as_move=not move.only_resolves,
     )
     if move.new_channel_id is None:
-        storage.messages.edits.move(tx, move.ids, user.id, to, recorded_id)
+        storage.messages.edits.move(tx, parts, user.id, to, recorded_id)
         unannounced = set(move.ids)
         for known, audience in actions.messages.holders_in(tx, move.channel, move.ids):
             events.log.announce(tx, event.among(known), to=audience)
@@ -419,13 +429,14 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
             events.log.announce(tx, MessagesInvalidated(sorted(unannounced)), to=NoClients())
         return
     also = actions.messages.holders_by_history(tx, move.channel, move.ids)
-    parts: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]
+    readers: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]
     if not move.channel.history_public:
-        parts = [*actions.messages.grouped_by_access(tx, move.channel, move.ids, also)]
+        readers = [*storage.channels.subscriptions.received_by(tx, move.channel.id, move.ids, also)]
     seq = storage.log.head(tx) + 1
-    to = replace(to, arrived_seq=seq)
-    storage.messages.edits.move(tx, move.ids, user.id, to, recorded_id)
-    for known, user_ids in parts:
+    was_closed = storage.channels.was_closed(tx, move.channel.id)
+    to = replace(to, arrived_seq=seq, origin_was_closed=was_closed)
+    storage.messages.edits.move(tx, parts, user.id, to, recorded_id)
+    for known, user_ids in readers:
         events.log.announce(
             tx,
             MessagesDeleted(known, move.channel.id, move.prev_topic),

@@ -18,7 +18,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.messages import InvalidMessage
 from tertulia.events.types.messages.flags import UnreadDetails
 
-MAX_PER_WRITE = 1000  # the others follow in writes of their own
+MAX_PER_WRITE = 500  # the others follow in writes of their own
 EDITABLE = ("read", "starred", "collapsed")
 NOT_EDITABLE = (
     "mentioned",

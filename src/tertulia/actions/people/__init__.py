@@ -3,7 +3,7 @@
 `accounts` checks who may change whom. `account_creation` creates accounts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from tertulia import actions, domain, events, storage
 from tertulia.actions.people import (
@@ -142,15 +142,19 @@ def deactivate(tx: Tx, user_id: int) -> None:
         raise UserIsDeactivated()
     if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
         raise LastOwner(is_last_owner=True, entity="organization owner")
-    for each in [*storage.people.active_bots_of(tx, user.id), user]:
-        storage.people.set_active(tx, each.id, False)
-        actions.people.sessions.end_all(tx, each.id)
-        actions.people.agent_revocation.end_all_of(tx, each.id)
-        _end_links(tx, each.id)
-        actions.people.pending_invitations.end_of_inviter(tx, each.id)
-        storage.queues.delete(tx, storage.queues.of_user(tx, each.id))
-        _announce_activity(tx, each, is_active=False)
-        _announce_permissions_of(tx, each.id)
+    bot_ids = [each.id for each in storage.people.active_bots_of(tx, user.id)]
+    storage.people.set_active(tx, [*bot_ids, user.id], False)
+    # A bot has none of these: it does not log in.
+    actions.people.sessions.end_all(tx, user.id)
+    actions.people.agent_revocation.end_all_of(tx, user.id)
+    _end_links(tx, user.id)
+    actions.people.pending_invitations.end_of_inviter(tx, user.id)
+    storage.queues.delete_of_users(tx, [*bot_ids, user.id])
+    if bot_ids:
+        ended = [UserActivityChanged(bot_id, False, unknown_to=[]) for bot_id in bot_ids]
+        events.log.announce_all(tx, ended, to=Everyone())
+    _announce_activity(tx, user, is_active=False)
+    _announce_permissions_of(tx, [*bot_ids, user.id])
 
 
 def reactivate(tx: Tx, user_id: int) -> None:
@@ -158,11 +162,11 @@ def reactivate(tx: Tx, user_id: int) -> None:
     user = get(tx, user_id)
     if user.is_active:
         return
-    storage.people.set_active(tx, user.id, True)
+    storage.people.set_active(tx, [user.id], True)
     _announce_activity(tx, user, is_active=True)
     event = SystemMembersAdded(_all_group_ids(tx, user), user.id)
     events.log.announce(tx, event, to=actions.people.known_people.audience_knowing(tx, user.id))
-    _announce_permissions_of(tx, user.id)
+    _announce_permissions_of(tx, [user.id])
 
 
 def reactivate_as_operator(tx: Tx, vault: Vault, user_id: int) -> bool:
@@ -229,33 +233,36 @@ def issue_key(tx: Tx, vault: Vault, user: User) -> str:
     return key
 
 
-def _announce_permissions_of(tx: Tx, user_id: int) -> None:
-    """Announce the permissions that name a user, as clients see them now.
+def _announce_permissions_of(tx: Tx, user_ids: Collection[int]) -> None:
+    """Announce the permissions that name one of the users, as clients see them now.
 
     Clients do not see deactivated users in a permission. The stored value keeps them for a
     reactivation.
     """
+    users = set(user_ids)
     for channel in storage.channels.list_all(tx):
-        changes = _naming(tx, user_id, channel.permissions)
+        changes = _naming(tx, users, channel.permissions)
         if changes:
             updates = [{"property": name, "value": value} for name, value in changes.items()]
             events.log.announce(
                 tx, ChannelChanged(channel.id, channel.name, updates), to=ChannelViewers(channel.id)
             )
-    for group in storage.groups.list_all(tx):
-        changes = _naming(tx, user_id, group.permissions)
+    for group in storage.groups.list_without_members(tx):
+        changes = _naming(tx, users, group.permissions)
         if changes:
             events.log.announce(
                 tx, GroupChanged(group.id, changes, group.deactivated), to=Everyone()
             )
-    changes = _naming(tx, user_id, storage.organization.current(tx).permissions())
+    changes = _naming(tx, users, storage.organization.current(tx).permissions())
     if changes:
         events.log.announce(tx, RealmSettingsChanged(changes), to=Everyone())
 
 
-def _naming(tx: Tx, user_id: int, permissions: Mapping[str, GroupValue]) -> dict[str, GroupValue]:
+def _naming(
+    tx: Tx, user_ids: set[int], permissions: Mapping[str, GroupValue]
+) -> dict[str, GroupValue]:
     return {
         name: actions.groups.permissions.without_inactive(tx, value)
         for name, value in permissions.items()
-        if isinstance(value, Members) and user_id in value.direct_members
+        if isinstance(value, Members) and not user_ids.isdisjoint(value.direct_members)
     }

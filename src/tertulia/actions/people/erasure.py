@@ -3,6 +3,8 @@
 So is the data of their bots, whose names often contain the owner's. Messages of the user are
 deleted, or stay without a name. Messages of others about them stay. The log may contain anything,
 so it starts again, and every client registers again.
+
+All of it runs in portions. An erasure that was interrupted is continued by repeating the call.
 """
 
 from itertools import groupby
@@ -16,6 +18,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.people import UserNotFound
 
 MESSAGES_PER_BATCH = 200
+FILES_PER_BATCH = 20
 NAME = "Erased user"
 BOT_NAME = "Erased bot"
 
@@ -56,68 +59,65 @@ def delete_messages(tx: Tx, user: User) -> int:
 
 
 def delete_kept_messages(tx: Tx, user: User) -> int:
-    """Delete some of their deleted messages that are kept, or else their reactions and flags on
-    some of others. Returns the number of these messages."""
-    return actions.messages.restoration.erase_batch(
-        tx, KeptSelection(sender_id=user.id)
-    ) or storage.messages.deleted.remove_user(tx, user.id, MESSAGES_PER_BATCH)
+    """Delete some of their deleted messages that are kept. Returns their number."""
+    return actions.messages.restoration.erase_batch(tx, KeptSelection(sender_id=user.id))
 
 
-def finish(tx: Tx, user: User) -> None:
-    """Delete all their data, and replace their name in what stays. Raises as `start` does."""
+def finish(tx: Tx, user: User) -> bool:
+    """Delete some of their other data, and at last replace their name in what stays. Returns
+    whether nothing is left. Raises as `start` does."""
     _check_erasable(tx, user)
-    for attachment in storage.files.attachments.of_user(tx, user.id):
-        storage.files.attachments.delete(tx, attachment)
-        storage.files.uploads.mark_for_deletion(tx, attachment.upload_id)
-    for attachment_id in storage.messages.deleted.files_of(tx, user.id):
-        actions.files.attachments.erase_kept(tx, attachment_id)
-    for bot in _bots(tx, user):
-        _erase_account(tx, bot, BOT_NAME)
-    _erase_account(tx, user, NAME)
+    ids = [*storage.people.bots.ids_of_owners(tx, [user.id]), user.id]
+    if _delete_files(tx, user) or storage.erasure.delete_rows(tx, ids):
+        return False
+    if not actions.housekeeping.trim_log(tx, max_events=0).is_done:
+        return False
+    for each in storage.people.find_many(tx, ids):
+        name = BOT_NAME if each.is_bot else NAME
+        storage.erasure.account(tx, each.id, each.placeholder_email(ERASED_DOMAIN), name)
     storage.log.delete_up_to(tx, storage.log.head(tx))
     storage.log.start_epoch(tx)
+    return True
+
+
+def _delete_files(tx: Tx, user: User) -> bool:
+    """Returns whether there were any."""
+    found = storage.files.attachments.of_users(tx, [user.id], limit=FILES_PER_BATCH)
+    for attachment in found:
+        storage.files.attachments.delete(tx, attachment)
+        storage.files.uploads.mark_for_deletion(tx, attachment.upload_id)
+    kept = storage.messages.deleted.files_of(tx, user.id, limit=FILES_PER_BATCH)
+    for attachment_id in kept:
+        actions.files.attachments.erase_kept(tx, attachment_id)
+    return bool(found or kept)
 
 
 def _check_erasable(tx: Tx, user: User) -> None:
-    for each in (user, *_bots(tx, user)):
-        _check_not_held(tx, each)
-
-
-def _check_not_held(tx: Tx, user: User) -> None:
-    """Raises BadRequest if a hold forbids to erase a user."""
+    """Raises BadRequest if a hold forbids to erase a user or one of their bots."""
+    user_ids = [user.id, *storage.people.bots.ids_of_owners(tx, [user.id])]
     holds = storage.organization.legal_holds.active(tx)
     if not holds:
         return
-    if any(each.user_id == user.id for each in holds):
+    if any(each.user_id in user_ids for each in holds):
         raise BadRequest(
             "This user is on legal hold. End the hold before you erase the account.",
             problem="user-on-legal-hold",
         )
-    if storage.organization.legal_holds.has_message_of(tx, user.id):
+    if storage.organization.legal_holds.has_message_of(tx, user_ids):
         raise BadRequest(
             "Messages of this user are on legal hold, because of their channel or of another"
             " participant. End the hold before you erase the account.",
             problem="messages-of-user-on-legal-hold",
         )
-    files = storage.files.attachments.of_user(tx, user.id)
+    files = storage.files.attachments.of_users(tx, user_ids)
     if storage.organization.legal_holds.has_file_of(
-        tx, user.id
+        tx, user_ids
     ) or storage.organization.legal_holds.covered_files(tx, files):
         raise BadRequest(
             "Messages on legal hold link files of this user. End the hold before you erase the"
             " account.",
             problem="files-of-user-on-legal-hold",
         )
-
-
-def _bots(tx: Tx, user: User) -> list[User]:
-    ids = storage.people.bots.ids_of_owners(tx, [user.id])
-    return [actions.people.get(tx, bot_id) for bot_id in ids]
-
-
-def _erase_account(tx: Tx, user: User, name: str) -> None:
-    storage.erasure.rows_of(tx, user.id)
-    storage.erasure.account(tx, user.id, user.placeholder_email(ERASED_DOMAIN), name)
 
 
 def _location(message: Message) -> tuple[int, int, str]:

@@ -43,7 +43,11 @@ def split_by_audience(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], 
     """Split users by who may know them: first all, for users who know all of them."""
     # The known ones, and the guests who know just these.
     unknown: dict[tuple[int, ...], list[int]] = {}
-    hidden_from = _hidden_from_guests(tx, storage.people.find_many(tx, user_ids))
+    hidden_from = (
+        _hidden_from_guests(tx, storage.people.find_many(tx, user_ids))
+        if actions.people.visible_users.guests_are_limited(tx)
+        else {}
+    )
     for guest_id, hidden in hidden_from.items():
         known = tuple(each for each in user_ids if each not in hidden)
         unknown.setdefault(known, []).append(guest_id)
@@ -54,7 +58,8 @@ def split_by_audience(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], 
 
 def by_audience(tx: Tx, people: Collection[User]) -> Iterator[tuple[list[User], Audience]]:
     """Users together with those whom the same users may know."""
-    hidden_from = _hidden_from_guests(tx, people)
+    limited = actions.people.visible_users.guests_are_limited(tx)
+    hidden_from = _hidden_from_guests(tx, people) if limited else {}
     alike: dict[tuple[int, ...], list[User]] = {}
     for user in people:
         others = (guest_id for guest_id, hidden in hidden_from.items() if user.id in hidden)
@@ -65,8 +70,6 @@ def by_audience(tx: Tx, people: Collection[User]) -> Iterator[tuple[list[User], 
 
 def _hidden_from_guests(tx: Tx, people: Collection[User]) -> dict[int, set[int]]:
     """The guests who may not know all of these users, each with those whom they may not know."""
-    if not actions.people.visible_users.guests_are_limited(tx):
-        return {}
     ids = {user.id for user in people if not user.is_bot}
     guests = storage.people.known_people.guests(tx)
     met = storage.people.known_people.direct_partners(tx, guests, ids)

@@ -217,7 +217,9 @@ async def erase(
     while await call.db.write(actions.messages.search_index.remove_some_deleted):
         if call.now > until:
             return Erased(complete=False)
-    await call.db.write(actions.people.erasure.finish, user)
+    while not await call.db.write(actions.people.erasure.finish, user):
+        if call.now > until:
+            return Erased(complete=False)
     while await call.services.database.of(0).write(actions.files.upload.sweep):
         pass
     # If a reader uses the write-ahead log all the time, it is emptied when the server stops.

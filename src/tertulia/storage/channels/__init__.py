@@ -182,6 +182,14 @@ def realms_with_uncounted(tx: Tx, before: float) -> list[int]:
     )
 
 
+def was_closed(tx: Tx, channel_id: int) -> bool:
+    """Whether the history of a channel was ever closed to later subscribers."""
+    return tx.exists(
+        "SELECT 1 AS found FROM channel WHERE id = :channel AND closed_seq IS NOT NULL",
+        channel=channel_id,
+    )
+
+
 _CHANGEABLE = {
     "allows_summaries",
     "archived",

@@ -106,26 +106,28 @@ def active_user_ids(tx: Tx, channel_id: int, among: list[int] | None = None) -> 
     if among == []:
         return set()
     wanted = "" if among is None else " AND user_id IN :among"
-    rows = tx.all(
+    found = tx.column(
         f"SELECT user_id FROM subscription WHERE channel_id = :channel AND active{wanted}",
         channel=channel_id,
         **({} if among is None else {"among": among}),
     )
-    return {row["user_id"] for row in rows}
+    return set(found)
 
 
 def inside(tx: Tx, channel_ids: list[int], user_ids: list[int]) -> dict[int, set[int]]:
     """Which of some channels each of some users is subscribed to."""
     found: dict[int, set[int]] = {user_id: set() for user_id in user_ids}
     if channel_ids and user_ids:
-        rows = tx.all(
-            "SELECT user_id, channel_id FROM subscription"
-            " WHERE channel_id IN :channels AND user_id IN :users AND active",
+        # By an index of both, each channel would be looked up for each user.
+        few = "+" if len(user_ids) < len(channel_ids) else ""
+        rows = tx.tuples(
+            "SELECT user_id, channel_id FROM subscription WHERE active"
+            f" AND {few}channel_id IN :channels AND user_id IN :users",
             channels=channel_ids,
             users=user_ids,
         )
-        for row in rows:
-            found[row["user_id"]].add(row["channel_id"])
+        for user_id, channel_id in rows:
+            found[user_id].add(channel_id)
     return found
 
 
@@ -318,42 +320,50 @@ def spans_since(
 
 def received_by(
     tx: Tx, channel_id: int, message_ids: Sequence[int], also: Sequence[int] = ()
-) -> dict[int, tuple[int, ...]]:
-    """Which of the messages arrived in the channel while a user was subscribed, by user.
+) -> list[tuple[list[int], list[int]]]:
+    """Which of the messages arrived in the channel while users were subscribed: messages and the
+    users who received just these.
 
-    For the present subscribers and some other users.
+    For the present subscribers and some other users. Most of thousands received the same ones, so
+    messages are collected once for all users with the same ranges of them.
     """
-    messages = tx.all(
+    messages = tx.tuples(
         "SELECT id, arrived_seq FROM message WHERE id IN :ids AND channel_id = :channel"
         " ORDER BY arrived_seq, id",
         ids=list(message_ids),
         channel=channel_id,
     )
-    sent = [row["id"] for row in messages if row["arrived_seq"] is None]
-    arrived = [row for row in messages if row["arrived_seq"] is not None]
-    arrivals = [row["arrived_seq"] for row in arrived]
-    rows = tx.all(
-        "SELECT p.* FROM subscription_span p JOIN subscription s"
+    sent = [message_id for message_id, seq in messages if seq is None]
+    arrived = [message_id for message_id, seq in messages if seq is not None]
+    arrivals = [seq for _, seq in messages if seq is not None]
+    rows = tx.tuples(
+        "SELECT p.user_id, p.start_message_id, p.end_message_id, p.start_seq, p.end_seq"
+        " FROM subscription_span p JOIN subscription s"
         " ON s.user_id = p.user_id AND s.channel_id = p.channel_id"
         " WHERE p.channel_id = :channel AND (s.active OR s.user_id IN :also) ORDER BY p.user_id",
         channel=channel_id,
         also=list(also),
     )
-    found: dict[int, set[int]] = {}
-    for row in rows:
-        span = _span(row)
-        seen = sent[_between(sent, span.start_message_id, span.end_message_id)]
-        came = arrived[_between(arrivals, span.start_seq, span.end_seq)]
-        if seen or came:
-            found.setdefault(row["user_id"], set()).update(seen, (each["id"] for each in came))
-    return {user_id: tuple(sorted(ids)) for user_id, ids in found.items()}
+    ranges_of: dict[int, frozenset[tuple[range, range]]] = {}
+    for user_id, after, last, after_seq, last_seq in rows:
+        both = (_between(sent, after, last), _between(arrivals, after_seq, last_seq))
+        if any(both):
+            ranges_of[user_id] = ranges_of.get(user_id, frozenset()) | {both}
+    alike: dict[frozenset[tuple[range, range]], list[int]] = {}
+    for user_id, ranges in ranges_of.items():
+        alike.setdefault(ranges, []).append(user_id)
+    found: dict[tuple[int, ...], list[int]] = {}
+    for ranges, user_ids in alike.items():
+        ids = {sent[each] for seen, _ in ranges for each in seen}
+        ids.update(arrived[each] for _, came in ranges for each in came)
+        found.setdefault(tuple(sorted(ids)), []).extend(user_ids)
+    return [(list(ids), sorted(user_ids)) for ids, user_ids in found.items()]
 
 
-def _between(numbers: list[int], after: int, last: int | None) -> slice:
-    """The range of a sorted list between two numbers."""
-    return slice(
-        bisect_right(numbers, after), None if last is None else bisect_right(numbers, last)
-    )
+def _between(numbers: list[int], after: int, last: int | None) -> range:
+    """The places in a sorted list of those between two numbers."""
+    end = len(numbers) if last is None else bisect_right(numbers, last)
+    return range(bisect_right(numbers, after), end)
 
 
 def _span(row: Row) -> Span:

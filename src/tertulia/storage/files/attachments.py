@@ -7,6 +7,7 @@ from msgspec.structs import asdict
 from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Attachment, MediaInfo
+from tertulia.domain.limits import MAX_ID
 
 _COLUMNS = (
     "id, realm_id, owner_id, upload_id, path_id, name, content_type, size, width, height,"
@@ -101,10 +102,16 @@ def find_by_paths(tx: Tx, path_ids: Sequence[str]) -> list[Attachment]:
 
 def of_user(tx: Tx, owner_id: int) -> list[Attachment]:
     """Newest first, with the messages that link to them."""
+    return of_users(tx, [owner_id])
+
+
+def of_users(tx: Tx, owner_ids: list[int], limit: int = MAX_ID) -> list[Attachment]:
+    """The newest ones, with the messages that link to them."""
     rows = tx.all(
-        f"SELECT {_COLUMNS} FROM attachment WHERE owner_id = :owner AND realm_id = :realm"
-        " ORDER BY id DESC",
-        owner=owner_id,
+        f"SELECT {_COLUMNS} FROM attachment WHERE owner_id IN :owners AND realm_id = :realm"
+        " ORDER BY id DESC LIMIT :limit",
+        owners=owner_ids,
+        limit=limit,
     )
     return _with_messages(tx, rows)
 

@@ -5,7 +5,7 @@ has the rows of `message` and of the tables in `DETAILS`, as they were, without 
 `deleted_message` has itself. So a new column of these tables needs no change here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import msgspec
@@ -172,20 +172,21 @@ def unread_if_restored(tx: Tx, condition: str, user_id: int, since: int) -> list
     ]
 
 
-def remove_user(tx: Tx, user_id: int, limit: int) -> int:
-    """Remove flags, reactions and votes of a user from some kept messages. Returns the number of
+def remove_users(tx: Tx, user_ids: Collection[int], limit: int) -> int:
+    """Remove flags, reactions and votes of users from some kept messages. Returns the number of
     these messages."""
-    rows = tx.tuples(
-        "SELECT id, document FROM deleted_message WHERE realm_id = :realm AND user_ids LIKE :theirs"
-        " ORDER BY id LIMIT :limit",
-        theirs=_listing(user_id),
-        limit=limit,
+    theirs = {str(each) for each in user_ids}
+    listed = tx.tuples(
+        "SELECT id, user_ids FROM deleted_message WHERE realm_id = :realm AND user_ids <> ''"
     )
+    ids = [message_id for message_id, users in listed if not theirs.isdisjoint(users.split(","))]
+    rows = tx.tuples("SELECT id, document FROM deleted_message WHERE id IN :ids", ids=ids[:limit])
+    gone = set(user_ids)
     for message_id, text in rows:
         document = _decoded(text)
         for table, column in _USERS.items():
             if table in document:
-                document[table] = [each for each in document[table] if each[column] != user_id]
+                document[table] = [each for each in document[table] if each[column] not in gone]
         users = _listed(_users_of(document))
         tx.update("deleted_message", message_id, document=_encoded(document), user_ids=users)
     return len(rows)
@@ -283,11 +284,13 @@ def files_linked_by(tx: Tx, message_ids: Sequence[int]) -> list[int]:
     )
 
 
-def files_of(tx: Tx, owner_id: int) -> list[int]:
-    """The kept files of a user."""
+def files_of(tx: Tx, owner_id: int, limit: int) -> list[int]:
+    """Kept files of a user."""
     return tx.column(
-        "SELECT id FROM deleted_attachment WHERE realm_id = :realm AND owner_id = :owner",
+        "SELECT id FROM deleted_attachment WHERE realm_id = :realm AND owner_id = :owner"
+        " ORDER BY id LIMIT :limit",
         owner=owner_id,
+        limit=limit,
     )
 
 

@@ -24,12 +24,15 @@ class MoveTarget(msgspec.Struct, frozen=True):
     arrived_seq: int | None = None  # the event with which they arrive in the other channel
     counts_as_move: bool = True  # resolving a topic does not
 
+    origin_was_closed: bool = False  # the history of the other channel, at any time
+
     @property
     def columns(self) -> list[str]:
         """What changes in each of the messages, as assignments."""
         if self.new_channel_id is None:
             return []
-        return ["channel_id = :channel", "arrived_seq = :seq", _CLOSED_SEQ]
+        closed = [_CLOSED_SEQ] if self.origin_was_closed else []
+        return ["channel_id = :channel", "arrived_seq = :seq", *closed]
 
     @property
     def params(self) -> dict[str, object]:
@@ -208,14 +211,17 @@ def count_of_others(tx: Tx, message_ids: Sequence[int], user_id: int) -> int:
 
 
 def move(
-    tx: Tx, message_ids: Sequence[int], user_id: int, to: MoveTarget, recorded_id: int | None = None
+    tx: Tx,
+    parts: Sequence["TopicPart"],
+    user_id: int,
+    to: MoveTarget,
+    recorded_id: int | None = None,
 ) -> None:
     """Move messages of one topic; recipients and read state do not change.
 
     A topic row whose messages all move is changed instead of them. The move of the message with
     `recorded_id` is recorded already, with its text.
     """
-    parts = parts_of(tx, message_ids)
     for part in parts:
         target = storage.channels.topics.named(tx, to.channel_id, to.topic)
         joins = target is not None and all(target.id != each.topic_id for each in parts)
@@ -255,8 +261,17 @@ def parts_of(tx: Tx, message_ids: Sequence[int]) -> list[TopicPart]:
             id=message_ids[0],
         )
     )
-    if len(sizes) == 1 and sum(sizes.values()) == len(message_ids):
-        return [TopicPart(topic_id, list(message_ids), is_whole=True) for topic_id in sizes]
+    if sum(sizes.values()) == len(message_ids):
+        if len(sizes) == 1:
+            return [TopicPart(topic_id, list(message_ids), is_whole=True) for topic_id in sizes]
+        return [
+            TopicPart(
+                topic_id,
+                sorted(tx.ids("SELECT id FROM message WHERE topic_id = :topic", topic=topic_id)),
+                is_whole=True,
+            )
+            for topic_id in sizes
+        ]
     found: dict[int, list[int]] = {}
     for topic_id, message_id in tx.tuples(
         "SELECT topic_id, id FROM message WHERE realm_id = :realm AND id IN :ids ORDER BY id",

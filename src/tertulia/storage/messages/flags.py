@@ -3,7 +3,8 @@
 `unread.flags_for` combines them with the read state.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from tertulia.database.tx import Tx
 
@@ -65,20 +66,23 @@ def wildcards_since(tx: Tx, message_id: int) -> list[int]:
 
 def add_flag(tx: Tx, flag: str, user_ids: Sequence[int], message_id: int) -> None:
     """Set a flag of one message for some users."""
-    _add_flag(tx, flag, ((user_id, message_id) for user_id in user_ids))
+    if user_ids:
+        _add_flag(tx, "id, :message", "account", list(user_ids), flag=flag, message=message_id)
 
 
 def add_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
     """Set a flag of some messages for one user."""
-    _add_flag(tx, flag, ((user_id, message_id) for message_id in message_ids))
+    if message_ids:
+        _add_flag(tx, ":user, id", "message", list(message_ids), flag=flag, user=user_id)
 
 
-def _add_flag(tx: Tx, flag: str, pairs: Iterable[tuple[int, int]]) -> None:
-    tx.insert_rows(
-        "message_flag",
-        ({"user_id": user_id, "message_id": message_id} for user_id, message_id in pairs),
-        "ON CONFLICT DO NOTHING",
-        flag=flag,
+def _add_flag(tx: Tx, pair: str, table: str, ids: list[int], **params: Any) -> None:
+    tx.execute(
+        "INSERT INTO message_flag (realm_id, user_id, message_id, flag)"
+        f" SELECT realm_id, {pair}, :flag FROM {table} WHERE realm_id = :realm AND id IN :ids"
+        " ON CONFLICT DO NOTHING",
+        ids=ids,
+        **params,
     )
 
 

@@ -116,27 +116,27 @@ def held_among(tx: Tx, message_ids: Sequence[int]) -> list[int]:
     )
 
 
-def has_message_of(tx: Tx, user_id: int) -> bool:
-    """Whether a hold covers a message of a user, deleted or not."""
+def has_message_of(tx: Tx, user_ids: list[int]) -> bool:
+    """Whether a hold covers a message of one of the users, deleted or not."""
     return any(
         tx.exists(
-            f"SELECT 1 AS found FROM {table} m WHERE m.realm_id = :realm AND m.sender_id = :user"
+            f"SELECT 1 AS found FROM {table} m WHERE m.realm_id = :realm AND m.sender_id IN :users"
             f" AND {is_held} LIMIT 1",
-            user=user_id,
+            users=user_ids,
             **params,
         )
         for table, (is_held, params) in _coverage(tx).items()
     )
 
 
-def has_file_of(tx: Tx, user_id: int) -> bool:
-    """Whether a hold covers a message that links a file of a user, deleted or not."""
+def has_file_of(tx: Tx, user_ids: list[int]) -> bool:
+    """Whether a hold covers a message that links a file of one of the users, deleted or not."""
     return any(
         tx.exists(
             f"SELECT 1 AS found FROM {files} a JOIN {_LINKS[table]} l"
             f" ON l.attachment_id = a.id JOIN {table} m ON m.id = l.message_id"
-            f" WHERE a.realm_id = :realm AND a.owner_id = :user AND {is_held} LIMIT 1",
-            user=user_id,
+            f" WHERE a.realm_id = :realm AND a.owner_id IN :users AND {is_held} LIMIT 1",
+            users=user_ids,
             **params,
         )
         for files in ("attachment", "deleted_attachment")

@@ -1,11 +1,11 @@
 """Accounts of people and bots."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from tertulia import domain
-from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import DRAWN, BotType, Role, User
 from tertulia.storage.people import (
@@ -28,16 +28,12 @@ from tertulia.storage.people import (
     statuses,
 )
 
-_COLUMNS = (
-    "id, realm_id, email, full_name, role, is_active, is_system_bot, bot_type, bot_owner_id,"
-    " joined_at, timezone, avatar_source, avatar_version, avatar_name, settings,"
-    " is_imported_stub"
-)
+_COLUMNS = ", ".join(User.__struct_fields__)
+_ROLES = {int(role): role for role in Role}
 
 
 def find(tx: Tx, user_id: int) -> User | None:
-    row = tx.one(f"SELECT {_COLUMNS} FROM account WHERE id = :id AND realm_id = :realm", id=user_id)
-    return None if row is None else _user(row)
+    return next(iter(_select(tx, "id = :id", id=user_id)), None)
 
 
 class RoleColumns(NamedTuple):
@@ -57,21 +53,13 @@ def role_columns(tx: Tx, user_id: int) -> RoleColumns | None:
 def find_by_email(tx: Tx, email: str) -> User | None:
     """By real address, ignoring the case of ASCII letters."""
     key = domain.people.user.email_key(email)
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND email_key IN :keys",
-        # Compat: before schema 130 servers stored casefolded keys, and may still do so beside us.
-        keys=sorted({key, key.casefold()}),
-    )
-    found = [row for row in rows if domain.people.user.email_key(row["email"]) == key]
-    return _user(found[0]) if found else None
+    # Compat: before schema 130 servers stored casefolded keys, and may still do so beside us.
+    found = _select(tx, "email_key IN :keys", keys=sorted({key, key.casefold()}))
+    return next((user for user in found if domain.people.user.email_key(user.email) == key), None)
 
 
 def find_many(tx: Tx, user_ids: list[int]) -> list[User]:
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND id IN :ids ORDER BY id",
-        ids=user_ids,
-    )
-    return [_user(row) for row in rows]
+    return _select(tx, "id IN :ids", ids=user_ids)
 
 
 def usable_ids(tx: Tx, user_ids: list[int]) -> list[int]:
@@ -84,20 +72,19 @@ def usable_ids(tx: Tx, user_ids: list[int]) -> list[int]:
 
 
 def list_all(tx: Tx) -> list[User]:
-    rows = tx.all(f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm ORDER BY id")
-    return [_user(row) for row in rows]
+    return _select(tx, "TRUE")
 
 
 def members_joined_between(tx: Tx, after: float, until: float) -> list[User]:
     """Active accounts with the role of a member that were created in this time."""
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND role = :member AND is_active"
-        " AND NOT is_system_bot AND joined_at > :after AND joined_at <= :until ORDER BY id",
+    return _select(
+        tx,
+        "role = :member AND is_active AND NOT is_system_bot AND joined_at > :after"
+        " AND joined_at <= :until",
         member=int(Role.MEMBER),
         after=after,
         until=until,
     )
-    return [_user(row) for row in rows]
 
 
 def human_ids(tx: Tx) -> list[int]:
@@ -108,12 +95,7 @@ def human_ids(tx: Tx) -> list[int]:
 
 
 def active_guests(tx: Tx) -> list[User]:
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND role = :guest AND is_active"
-        " ORDER BY id",
-        guest=int(Role.GUEST),
-    )
-    return [_user(row) for row in rows]
+    return _select(tx, "role = :guest AND is_active", guest=int(Role.GUEST))
 
 
 def find_system_bot(tx: Tx, email: str) -> User | None:
@@ -123,22 +105,12 @@ def find_system_bot(tx: Tx, email: str) -> User | None:
 
 def users_with_setting(tx: Tx, setting: str) -> list[User]:
     """Users who have set a personal setting."""
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND settings LIKE :pattern"
-        " ORDER BY id",
-        pattern=f'%"{setting}"%',
-    )
-    return [_user(row) for row in rows]
+    return _select(tx, "settings LIKE :pattern", pattern=f'%"{setting}"%')
 
 
 def active_bots_of(tx: Tx, owner_id: int) -> list[User]:
     """The active bots of a user."""
-    rows = tx.all(
-        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND bot_owner_id = :owner"
-        " AND is_active ORDER BY id",
-        owner=owner_id,
-    )
-    return [_user(row) for row in rows]
+    return _select(tx, "bot_owner_id = :owner AND is_active", owner=owner_id)
 
 
 def is_only_person(tx: Tx, user_id: int) -> bool:
@@ -257,27 +229,31 @@ def set_role(tx: Tx, user_ids: list[int], role: Role) -> None:
     )
 
 
-def set_active(tx: Tx, user_id: int, active: bool) -> None:
-    tx.update("account", user_id, is_active=active)
+def set_active(tx: Tx, user_ids: list[int], active: bool) -> None:
+    tx.execute(
+        "UPDATE account SET is_active = :active WHERE realm_id = :realm AND id IN :ids",
+        active=active,
+        ids=user_ids,
+    )
 
 
-def _user(row: Row) -> User:
-    bot_type = row["bot_type"]
+def _select(tx: Tx, condition: str, **params: Any) -> list[User]:
+    """The accounts that match, in the order of their ids."""
+    rows = tx.tuples(
+        f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND {condition} ORDER BY id",
+        **params,
+    )
+    return [_user(row) for row in rows]
+
+
+def _user(row: Sequence[Any]) -> User:
+    """There may be thousands, so the columns are converted one by one."""
+    user_id, realm_id, email, name, role, is_active, joined_at, bot_type = row[:8]
+    owner_id, is_system_bot, timezone, source, version, avatar, settings, is_stub = row[8:]
     return User(
-        id=row["id"],
-        realm_id=row["realm_id"],
-        email=row["email"],
-        full_name=row["full_name"],
-        role=Role(row["role"]),
-        is_active=bool(row["is_active"]),
-        joined_at=row["joined_at"],
-        bot_type=None if bot_type is None else BotType(bot_type),
-        bot_owner_id=row["bot_owner_id"],
-        is_system_bot=bool(row["is_system_bot"]),
-        timezone=row["timezone"],
-        avatar_source=row["avatar_source"],
-        avatar_version=row["avatar_version"],
-        avatar_name=row["avatar_name"],
-        settings=msgspec.json.decode(row["settings"]),
-        is_imported_stub=bool(row["is_imported_stub"]),
+        *(user_id, realm_id, email, name, _ROLES[role], bool(is_active), joined_at),
+        None if bot_type is None else BotType(bot_type),
+        *(owner_id, bool(is_system_bot), timezone, source, version, avatar),
+        {} if settings == "{}" else msgspec.json.decode(settings),
+        bool(is_stub),
     )

@@ -124,8 +124,7 @@ def open_alongside_server(config: Config) -> BlockingDatabase:
     """
     database = _existing_database(config)
     database.reuse_connections()
-    with _full_disk_named(config):
-        schema = _check_filled(config, database)
+    schema = _check_filled(config, database)
     schema.check()
     if schema.missing():
         with folder_lock(config):
@@ -171,7 +170,8 @@ def _existing_database(config: Config) -> BlockingDatabase:
 
 
 def _check_filled(config: Config, database: BlockingDatabase) -> SchemaState:
-    schema = database.schema()
+    with _full_disk_named(config):
+        schema = database.schema()
     if schema.is_empty:
         raise NoData(config)
     return schema

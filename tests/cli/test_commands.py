@@ -738,7 +738,7 @@ def test_a_command_opens_one_connection_and_closes_it(kind, databases, monkeypat
 def test_a_mistyped_command_gets_a_suggestion(tmp_path):
     terminal = Terminal(tmp_path / "data")
 
-    for words, meant in ((("serv",), "serve"), (("user", "lst"), "list")):
+    for words, meant in ((("serv",), "serve"), (("user", "lst"), "list"), (("help",), "--help")):
         refused = terminal.runs(*words)
         assert refused.code == 2
         assert f"No such command '{words[-1]}'. Did you mean '{meant}'?" in refused.err

@@ -45,10 +45,26 @@ def test_a_start_on_a_full_disk_says_that_it_is_full(small_disk: Path):
     terminal = Terminal(small_disk).creates_organization()
     fill(small_disk)
 
-    refused = terminal.runs("serve", "--port", "0")
+    for words in (["serve", "--port", "0"], ["check"], ["upgrade", "--check"]):
+        refused = terminal.runs(*words)
 
-    assert refused.code == 1
-    assert f"The disk of {small_disk} is full" in refused.err
+        assert refused.code == 1
+        assert f"The disk of {small_disk} is full" in refused.err
+
+
+@pytest.mark.on_one
+def test_a_backup_on_a_full_disk_says_so_and_leaves_nothing(small_disk: Path, tmp_path: Path):
+    terminal = Terminal(tmp_path).creates_organization()
+    fill(small_disk)
+
+    for words in (["backup", f"{small_disk}/all.tar"], ["export", f"{small_disk}/all.zip"]):
+        refused = terminal.runs(*words)
+
+        assert (refused.code, refused.out) == (1, "")
+        assert (
+            refused.err == "Error: The disk is full. Free some space, and run the command again.\n"
+        )
+    assert [each.name for each in small_disk.iterdir()] == ["ballast"]
 
 
 def fill(folder: Path) -> Path:

@@ -36,7 +36,7 @@ class CommandGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            near = get_close_matches(args[0], self._table, n=1)
+            near = get_close_matches(args[0], [*self._table, "--help"], n=1)
             if not near:
                 raise
             text = f"{error.message} Did you mean '{near[0]}'?"

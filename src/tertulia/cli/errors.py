@@ -23,6 +23,9 @@ def describe(error: Exception) -> str | None:
         return str(error)
     if isinstance(error, UnicodeError):
         return "The input is not valid UTF-8."
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        # Its name may be that of the file that was being copied to the full disk.
+        return "The disk is full. Free some space, and run the command again."
     if isinstance(error, OSError) and error.errno != errno.EPIPE:
         return f"{error.filename or 'The system'}: {error.strerror}."
     if isinstance(error, ModuleNotFoundError) and error.name in EXTRAS:

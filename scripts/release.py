@@ -32,9 +32,9 @@ def main(folder: Path) -> int:
     os.environ["SOURCE_DATE_EPOCH"] = str(seconds)
     with tempfile.TemporaryDirectory() as checkout:
         _copy_tracked(Path(checkout))
-        for kind in ("sdist", "wheel"):
-            command = [sys.executable, "-c", BUILD.format(kind), str(folder.absolute())]
-            subprocess.run(command, cwd=checkout, check=True, stdout=subprocess.DEVNULL)
+        _build("sdist", folder, checkout)
+        _compress_page(Path(checkout))
+        _build("wheel", folder, checkout)
     _write_context(folder / f"tertulia-{version}-container.tar.gz", seconds)
     (folder / "RELEASE_NOTES.md").write_text(notes(version), encoding="utf-8")
     _write_checksums(folder)
@@ -43,6 +43,18 @@ def main(folder: Path) -> int:
     if _git("status", "--porcelain", "--untracked-files=no"):
         print("Changes that are not committed are in these files.", file=sys.stderr)
     return 0
+
+
+def _build(kind: str, folder: Path, checkout: str) -> None:
+    command = [sys.executable, "-c", BUILD.format(kind), str(folder.absolute())]
+    subprocess.run(command, cwd=checkout, check=True, stdout=subprocess.DEVNULL)
+
+
+def _compress_page(checkout: Path) -> None:
+    script, target = "scripts/compress_page.py", checkout / "src/tertulia/web/static/brotli"
+    environment = {**os.environ, "PYTHONPATH": str(checkout / "src")}
+    command = [sys.executable, script, str(target)]
+    subprocess.run(command, cwd=checkout, env=environment, check=True)
 
 
 def notes(version: str) -> str:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -23,6 +24,7 @@ from tests.support.missing_modules import EXTRAS
 
 from tertulia import __version__
 from tertulia.cli import selftest
+from tertulia.web.assets import build
 
 ROOT = Path(__file__).parents[1]
 MAX_INSTALLED_MIB = 110
@@ -274,6 +276,33 @@ def test_the_container_context_holds_what_the_containerfile_copies(release):
         *sources, _ = line.split()
         for source in sources:
             assert any(each == source or each.startswith(f"{source}/") for each in files), source
+
+
+@pytest.mark.thorough
+def test_the_wheel_has_the_files_of_the_page_compressed_with_brotli(release):
+    _require_node()
+
+    with zipfile.ZipFile(release / f"tertulia-{__version__}-py3-none-any.whl") as wheel:
+        packed = {each for each in wheel.namelist() if each.endswith(".br")}
+
+    for asset in build("ar"):
+        assert f"tertulia/web/static/brotli/{asset.name}.br" in packed
+
+
+@pytest.mark.thorough
+def test_brotli_makes_every_file_of_the_page_smaller(tmp_path):
+    _require_node()
+    script = ROOT / "scripts/compress_page.py"
+
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, capture_output=True)
+
+    for asset in build("ar"):
+        assert 0 < (tmp_path / f"{asset.name}.br").stat().st_size < len(asset.compressed)
+
+
+def _require_node() -> None:
+    if shutil.which("node") is None:
+        pytest.skip("needs Node (apt-get install nodejs)")
 
 
 @pytest.mark.thorough

@@ -4,7 +4,11 @@ import gzip
 import json
 import re
 
+from msgspec.structs import replace
+from starlette.requests import Request
 from tests.support.browser import Browser
+
+from tertulia.web.assets import Asset
 
 STATE = re.compile(r'<script type="application/json" id="state">(.*?)</script>', re.DOTALL)
 
@@ -39,3 +43,17 @@ def test_the_compressed_page_equals_the_plain_one(chat):
     assert small.headers["Content-Encoding"] == "gzip"
     assert STATE.sub("", gzip.decompress(small.body).decode()) == STATE.sub("", plain.body.decode())
     assert len(small.body) < len(plain.body) / 3
+
+
+def test_a_browser_gets_the_smallest_form_of_a_file_that_it_accepts():
+    asset = Asset("x.js", "text/javascript", gzip.compress(b"text"), b"with brotli")
+
+    def served(asset, accepted):
+        headers = [(b"accept-encoding", accepted)]
+        reply = asset.reply(Request({"type": "http", "headers": headers}), "no-cache")
+        return reply.headers.get("content-encoding"), reply.body
+
+    assert served(asset, b"gzip, deflate, br") == ("br", b"with brotli")
+    assert served(asset, b"gzip, deflate") == ("gzip", asset.compressed)
+    assert served(asset, b"identity") == (None, b"text")
+    assert served(replace(asset, brotli=None), b"gzip, br") == ("gzip", asset.compressed)

@@ -5,6 +5,7 @@ where links lead.
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from html import escape, unescape
@@ -189,7 +190,11 @@ def _emoji_character(found: re.Match[str]) -> str:
 
 @memoized("emoji_characters", 512)
 def _characters(code: str) -> str:
-    return "".join(chr(int(each, 16)) for each in code.split("-"))
+    """Also U+FE0F where the character alone is a sign of text: those that are emoji by themselves
+    are wide."""
+    characters = "".join(chr(int(each, 16)) for each in code.split("-"))
+    is_sign = len(characters) == 1 and unicodedata.east_asian_width(characters) != "W"
+    return f"{characters}\ufe0f" if is_sign else characters
 
 
 def reactions_of(look: Appearance, found: Sequence[Reaction]) -> list[ShownReaction]:

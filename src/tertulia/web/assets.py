@@ -4,7 +4,8 @@
 demand (`dialogs`, `emoji`). Each chunk is one file per language; the stylesheets are one file, but
 for those that load with a chunk. The hash in
 a name lets browsers cache a file for ever. A process builds all files once, when the first of them
-is needed. With `--dev`, modules and stylesheets are served as they are: a reload shows a change.
+is needed. A released package also has them compressed with brotli (`scripts/compress_page.py`).
+With `--dev`, modules and stylesheets are served as they are: a reload shows a change.
 """
 
 import asyncio
@@ -25,6 +26,7 @@ from tertulia import locale
 from tertulia.web import bundler, chunk_texts
 
 STATIC = Path(__file__).parent / "static"
+BROTLI = STATIC / "brotli"  # only in released packages
 TEXTS = "texts/"  # texts/CHUNK.js adds the texts of a chunk
 ALL_STYLES = frozenset(path.stem for path in (STATIC / "css").glob("*.css"))
 STYLES = (
@@ -83,6 +85,7 @@ class Asset(msgspec.Struct, frozen=True):
     name: str
     content_type: str
     compressed: bytes
+    brotli: bytes | None = None
 
     @property
     def path(self) -> str:
@@ -90,7 +93,11 @@ class Asset(msgspec.Struct, frozen=True):
 
     def reply(self, request: Request, caching: str) -> Response:
         headers = {"Cache-Control": caching, "Vary": "Accept-Encoding"}
-        if "gzip" in request.headers.get("accept-encoding", ""):
+        accepted = request.headers.get("accept-encoding", "")
+        if self.brotli is not None and "br" in accepted.replace(" ", "").split(","):
+            headers["Content-Encoding"] = "br"
+            return Response(self.brotli, headers=headers, media_type=self.content_type)
+        if "gzip" in accepted:
             headers["Content-Encoding"] = "gzip"
             return Response(self.compressed, headers=headers, media_type=self.content_type)
         text = gzip.decompress(self.compressed)
@@ -250,7 +257,9 @@ def _style(names: tuple[str, ...], stem: str = "style") -> Asset:
 def _asset(stem: str, suffix: str, text: str) -> Asset:
     digest = hashlib.sha256(text.encode()).digest()
     name = f"{stem}-{base64.b32encode(digest)[:10].decode().lower()}{suffix}"
-    return Asset(name, _TYPES[suffix], gzip.compress(text.encode(), 9, mtime=0))
+    file = BROTLI / f"{name}.br"
+    brotli = file.read_bytes() if file.exists() else None
+    return Asset(name, _TYPES[suffix], gzip.compress(text.encode(), 9, mtime=0), brotli)
 
 
 def minify_css(text: str) -> str:

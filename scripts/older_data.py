@@ -158,6 +158,8 @@ def people_act(server: OlderServer, ana: dict[str, str], ben: dict[str, str]) ->
     moved = send(ana, "Who brings bread?")
     ask(ana, "PATCH", f"/messages/{moved}", topic="bread", propagate_mode="change_one")
     gone = send(ana, "Never mind")
+    maybe(ana, "PATCH", "/realm", deleted_message_grace_days=3650)
+    maybe(ben, "POST", f"/messages/{gone}/reactions", emoji_name="tada")
     ask(ana, "DELETE", f"/messages/{gone}")
     maybe(ana, "POST", "/user_groups/create", name="cooks", description="", members=[ben_id])
     maybe(ben, "POST", "/users/me/status", status_text="eating")
@@ -196,6 +198,7 @@ def people_act(server: OlderServer, ana: dict[str, str], ben: dict[str, str]) ->
         "last_event_id": found[-1]["id"],
         "waiting": waiting,
         "edited": first,
+        "deleted": gone,
         "login": server.leave_for_the_provider(),
         "made_at": time.time(),
     }

@@ -51,7 +51,8 @@ def check(database: BlockingDatabase, *, to_serve: bool) -> None:
 
 def examine(database: BlockingDatabase) -> UpgradePlan:
     standing = database.schema()
-    missing = [] if standing.is_too_new else standing.missing()
+    can_read = not (standing.is_too_new or standing.is_too_old)
+    missing = standing.missing() if can_read else []
     is_one_way = standing.is_upgraded_one_way
     has_notes = database.of(0).read(lambda tx: tx.has_table("server_note"))
     version = (
@@ -64,10 +65,10 @@ def examine(database: BlockingDatabase) -> UpgradePlan:
         data_version=version,
         schema=max(standing.applied, default=0),
         installed_schema=schema.latest(),
-        can_read=not standing.is_too_new,
+        can_read=can_read,
         migrations=[each.number for each in missing],
-        can_go_back=not standing.is_too_new and not is_one_way,
-        can_run_beside=not standing.is_too_new and not is_one_way,
+        can_go_back=can_read and not is_one_way,
+        can_run_beside=can_read and not is_one_way,
         has_running_servers=database.has_servers(),
     )
 
@@ -76,6 +77,9 @@ def described(plan: UpgradePlan) -> list[str]:
     """The plan in sentences."""
     before = plan.data_version or "an older version"
     lines = [f"Installed: {plan.installed_version}. The data was last opened by {before}."]
+    if not plan.can_read and plan.schema < schema.OF_0_3:
+        lines.append(f"This version cannot read the data. {schema.SchemaTooOld()}")
+        return lines
     if not plan.can_read:
         lines.append(
             "This version cannot read the data: a newer version wrote it. Install that version, or"

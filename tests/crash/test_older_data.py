@@ -1,7 +1,8 @@
-"""Data of older versions: today's server opens it, and queues and logins continue.
+"""Data of older versions: today's server opens that of 0.3.0, and queues and logins continue. Older
+data is refused.
 
-`scripts/older_data.py` made the archives, with version 0.1 (commit d13adbb) and with 0.2 before the
-modules got the names of the field (commit 184081f4).
+`scripts/older_data.py` made the archives, with version 0.3.0 (commit 51eee93f) and with 0.2 (commit
+184081f4).
 """
 
 import json
@@ -22,15 +23,17 @@ from tests.support.fake_oidc import MisbehavingProvider, misbehaving_provider, s
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET, Clock, Server
 
-from tertulia import storage
+from tertulia import actions, storage
 from tertulia.config.login_providers import OpenIdProvider
 from tertulia.database import BlockingDatabase, schema
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.deleted import KeptSelection
 
 ARCHIVES = Path(__file__).with_name("data")
 CLIENT: dict[str, Any] = {"client_id": "chat", "client_secret": "the secret of the client"}
-OF_0_2 = [
-    pytest.param("0.2-184081f4", id="0.2"),
-    pytest.param("0.2-184081f4-postgres", id="0.2-postgres", marks=pytest.mark.postgres),
+OF_0_3 = [
+    pytest.param("0.3.0", id="0.3"),
+    pytest.param("0.3.0-postgres", id="0.3-postgres", marks=pytest.mark.postgres),
 ]
 
 
@@ -52,13 +55,8 @@ class OlderData:
 
 @pytest.fixture
 def older(request: pytest.FixtureRequest, databases: Databases) -> Iterator[OlderData]:
-    kind: Kind = "postgres" if request.param.endswith("postgres") else "sqlite"
-    url, folder = databases.new(kind, untouched=True)
-    with tarfile.open(ARCHIVES / f"{request.param}.tar.xz") as archive:
-        archive.extractall(folder)
+    url, folder = unpacked(databases, request.param)
     facts = json.loads((folder / "facts.json").read_text())
-    if kind == "postgres":
-        load_dump(url, (folder / "dump.sql").read_text())
     clock = Clock(stopped_at=facts["made_at"] + 60)  # the upgrade took a minute
     with misbehaving_provider() as provider:
         openid = (OpenIdProvider(name="keycloak", issuer=provider.address, **CLIENT),)
@@ -69,13 +67,23 @@ def older(request: pytest.FixtureRequest, databases: Databases) -> Iterator[Olde
         server.stop()
 
 
+def unpacked(databases: Databases, name: str) -> tuple[str, Path]:
+    kind: Kind = "postgres" if name.endswith("postgres") else "sqlite"
+    url, folder = databases.new(kind, untouched=True)
+    with tarfile.open(ARCHIVES / f"{name}.tar.xz") as archive:
+        archive.extractall(folder)
+    if kind == "postgres":
+        load_dump(url, (folder / "dump.sql").read_text())
+    return url, folder
+
+
 def load_dump(url: str, dump: str) -> None:
     lines = (line for line in dump.splitlines() if not line.startswith("\\"))
     with psycopg.connect(url) as connection:
         connection.execute("\n".join(lines))
 
 
-@pytest.mark.parametrize("older", [pytest.param("0.1-d13adbb", id="0.1"), *OF_0_2], indirect=True)
+@pytest.mark.parametrize("older", OF_0_3, indirect=True)
 def test_queues_of_an_older_version_continue(older: OlderData):
     ana, ben, facts = older.person("ana"), older.person("ben"), older.facts
     queue = EventQueue(ben, {name: facts[name] for name in ("queue_id", "last_event_id")})
@@ -104,7 +112,7 @@ def test_queues_of_an_older_version_continue(older: OlderData):
     assert checked.code == 0, checked.out + checked.err
 
 
-@pytest.mark.parametrize("older", OF_0_2, indirect=True)
+@pytest.mark.parametrize("older", OF_0_3, indirect=True)
 def test_a_login_that_left_for_its_provider_before_the_upgrade_returns_after_it(older: OlderData):
     ana, login = older.person("ana"), older.facts["login"]
     claims = {"iss": older.provider.address, "aud": CLIENT["client_id"], "exp": 2**40}
@@ -120,24 +128,96 @@ def test_a_login_that_left_for_its_provider_before_the_upgrade_returns_after_it(
     assert browser.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        pytest.param("0.1-d13adbb", "sqlite", id="0.1"),
-        pytest.param("0.2-184081f4", "sqlite", id="0.2"),
-        pytest.param(
-            "0.2-184081f4-postgres", "postgres", id="0.2-postgres", marks=pytest.mark.postgres
-        ),
-    ],
-)
+@pytest.mark.parametrize("older", OF_0_3, indirect=True)
+def test_a_message_that_an_older_version_deleted_can_be_restored(older: OlderData):
+    chat, ana, ben = older.chat, older.person("ana"), older.person("ben")
+
+    chat.write(actions.messages.restoration.restore_batch, KeptSelection())
+
+    path = f"/messages/{older.facts['deleted']}"
+    found = ana.get(path, apply_markdown=False).succeeds()["message"]
+    assert found["content"] == "Never mind"
+    assert [each["user_id"] for each in found["reactions"]] == [ben.id]
+
+
+@pytest.mark.parametrize("name", OF_0_3)
+def test_upgraded_data_has_the_schema_of_new_data(name: str, databases: Databases):
+    old = BlockingDatabase.at(unpacked(databases, name)[0])
+    kind: Kind = "postgres" if name.endswith("postgres") else "sqlite"
+    new = BlockingDatabase.at(databases.new(kind, untouched=True)[0])
+
+    old.migrate()
+    new.migrate()
+
+    assert described(old) == described(new)
+    assert schema.whole_schema().numbers <= old.schema().applied
+    assert new.schema().must_know == old.schema().must_know
+
+
+def described(database: BlockingDatabase) -> dict[str, list[str]]:
+    """The columns, constraints and indexes of each table. An index that a constraint creates has no
+    name of ours, and SQLite shows the text of each table."""
+    sqlite = (
+        "SELECT m.name AS owner, c.name || ' ' || c.type || ' ' || c.\"notnull\" || ' ' || c.pk"
+        " || coalesce(c.dflt_value, '') AS part FROM sqlite_master m"
+        " JOIN pragma_table_info(m.name) c WHERE m.type = 'table'",
+        'SELECT m.name AS owner, f."from" || f."table" || f."to" || f.on_delete AS part'
+        " FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table'",
+        'SELECT m.name AS owner, i."unique" || i.origin || group_concat(c.name) AS part'
+        " FROM sqlite_master m JOIN pragma_index_list(m.name) i JOIN pragma_index_info(i.name) c"
+        " WHERE m.type = 'table' GROUP BY m.name, i.name",
+        "SELECT tbl_name AS owner, sql AS part FROM sqlite_master"
+        " WHERE type = 'index' AND sql IS NOT NULL",
+        "SELECT name AS owner, CASE WHEN sql LIKE '%WITHOUT ROWID%' THEN 'clustered' ELSE '' END"
+        " || CASE WHEN sql LIKE '%AUTOINCREMENT%' THEN 'serial' ELSE '' END AS part"
+        " FROM sqlite_master WHERE type = 'table'",
+    )
+    postgres = (
+        "SELECT table_name AS owner, concat_ws(' ', column_name, data_type, is_nullable,"
+        " column_default, identity_generation, collation_name) AS part"
+        " FROM information_schema.columns WHERE table_schema = 'public'",
+        "SELECT conrelid::regclass::text AS owner, pg_get_constraintdef(oid) AS part"
+        " FROM pg_constraint WHERE connamespace = 'public'::regnamespace",
+        "SELECT tablename AS owner, indexdef AS part FROM pg_indexes WHERE schemaname = 'public'"
+        " AND indexname NOT IN (SELECT conname FROM pg_constraint)",
+    )
+
+    def read(tx: Tx) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for sql in sqlite if tx.dialect.sql.row_lock == "" else postgres:
+            for owner, part in tx.tuples(sql):
+                found.setdefault(owner, []).append(" ".join(part.split()))
+        return {owner: sorted(parts) for owner, parts in found.items()}
+
+    return database.of(0).read(read)
+
+
+def test_data_before_0_3_is_refused_with_the_step_between(databases: Databases):
+    url, folder = unpacked(databases, "0.2-184081f4")
+    terminal = Terminal(folder, url)
+    before = BlockingDatabase.at(url).schema()
+
+    refused = [
+        terminal.runs("serve", "--port", "0", TERTULIA_SECRET=SECRET),
+        terminal.runs("user", "list", TERTULIA_SECRET=SECRET),
+        terminal.runs("upgrade", "--check"),
+        terminal.runs("check", TERTULIA_SECRET=SECRET),
+        terminal.runs("backup", str(folder / "backup.tar"), TERTULIA_SECRET=SECRET),
+    ]
+
+    words = "Please start version 0.3.0 with it once, which upgrades it, and then this version."
+    for each in refused:
+        assert each.code == 1
+        assert words in each.out + each.err
+        assert "Traceback" not in each.err
+    assert BlockingDatabase.at(url).schema() == before
+
+
+@pytest.mark.parametrize("name", OF_0_3)
 def test_upgrade_check_says_that_older_data_can_be_read_and_changes_nothing(
-    name: str, kind: Kind, databases: Databases
+    name: str, databases: Databases
 ):
-    url, folder = databases.new(kind, untouched=True)
-    with tarfile.open(ARCHIVES / f"{name}.tar.xz") as archive:
-        archive.extractall(folder)
-    if kind == "postgres":
-        load_dump(url, (folder / "dump.sql").read_text())
+    url, folder = unpacked(databases, name)
     terminal = Terminal(folder, url)
     before = BlockingDatabase.at(url).schema()
 
@@ -146,7 +226,7 @@ def test_upgrade_check_says_that_older_data_can_be_read_and_changes_nothing(
 
     assert result.code == 0, result.err
     assert "The next start applies" in result.out
-    assert "You cannot go back" in result.out  # 0144_outbox.sql is not for older servers
+    assert "You cannot go back" in result.out  # 0210_topics.sql is not for older servers
     assert (plan["can_read"], plan["can_go_back"]) == (True, False)
     assert BlockingDatabase.at(url).schema() == before
 
@@ -171,13 +251,8 @@ def test_upgrade_check_refuses_newer_data(databases: Databases):
 def test_a_migration_that_older_servers_ignore_lets_one_go_back(databases: Databases):
     url, folder = databases.new("sqlite")
     terminal = Terminal(folder, url).creates_organization()
-    reports = 160  # server_report: a table of its own
-    BlockingDatabase.at(url).of(0).write(
-        lambda tx: [
-            tx.execute(f"DELETE FROM schema_change WHERE number = {reports}"),
-            tx.execute("DROP TABLE server_report"),
-            tx.execute("DROP TABLE server_sample"),
-        ],
+    BlockingDatabase.at(url).of(0).write(  # 0193 changes only rows
+        lambda tx: tx.execute("DELETE FROM schema_change WHERE number = 193")
     )
 
     result = terminal.runs("upgrade", "--check")

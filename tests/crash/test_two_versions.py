@@ -24,7 +24,7 @@ from tertulia.database.schema import BREAKING
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-c", "from tertulia.cli import main; main(prog_name='tertulia')"]
-VERSION_0_1, VERSION_0_2 = "d13adbb", "184081f4"
+VERSION_0_2, VERSION_0_3 = "184081f4", "51eee93f"
 
 
 class OlderVersion:
@@ -153,7 +153,7 @@ def test_servers_of_two_versions_deliver_each_others_messages(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("commit", [VERSION_0_1, VERSION_0_2], ids=["0.1", "0.2"])
+@pytest.mark.parametrize("commit", [VERSION_0_2, VERSION_0_3], ids=["0.2", "0.3"])
 def test_a_version_that_cannot_work_with_the_schema_refuses_to_start(
     databases: Databases, older_version: NewVersion, commit: str, kind
 ):

@@ -54,6 +54,15 @@ def test_migration_numbers_are_unique():
     assert not twice, "\n".join(twice)
 
 
+def test_every_table_of_the_schema_has_a_comment():
+    lines = schema.whole_schema().text.splitlines()
+    created = [number for number, line in enumerate(lines) if line.startswith("CREATE TABLE")]
+
+    silent = [lines[number] for number in created if not lines[number - 1].startswith("-- ")]
+    assert created
+    assert not silent, "\n".join(silent)
+
+
 def test_every_table_has_the_organization_of_a_row(on_sqlite):
     found = columns(on_sqlite)
 
@@ -172,85 +181,6 @@ def test_a_trigger_is_one_statement():
     assert len(list(schema.statements(code))) == 2
 
 
-# --- the outbox ---
-
-PENDING = """
-INSERT INTO letter (realm_id, kind, sealed, written_at, due_at, tries)
-    VALUES ({realm}, 'test', {sealed}, 100, 200, 2);
-INSERT INTO webhook_call (realm_id, bot_id, message_id, reason, due_at, tries)
-    VALUES ({realm}, {user}, {message}, 'mention', 201, 1);
-INSERT INTO push_notice (realm_id, user_id, message_id, reason, due_at, tries, sent, told)
-    VALUES ({realm}, {user}, {message}, 'mentioned', 202, 3, FALSE, '0,7');
-INSERT INTO push_notice (realm_id, user_id, message_id, reason, due_at, sent)
-    VALUES ({realm}, {user}, {shown}, 'mentioned', 203, TRUE);
-INSERT INTO device (realm_id, user_id, pending_token_id, pending_since, due_at, tries, created_at)
-    VALUES ({realm}, {user}, 'token', 104, 204, 4, 0);
-INSERT INTO device (realm_id, user_id, created_at) VALUES ({realm}, {user}, 0)
-"""
-
-
-def test_pending_sends_of_an_older_server_are_carried_over(kind, databases):
-    url, _ = databases.new(kind, untouched=True)
-    database = BlockingDatabase.at(url)
-    before = [each for each in schema.migrations() if each.number < 144]
-    connection = database.dialect.connect()
-    database.dialect.begin_write(connection)
-    schema.apply(connection, database.dialect, before)
-    tx = Tx(connection, database.dialect, 0, 0.0)
-    given = _older_rows(tx)
-    sealed = "x'6162'" if kind == "sqlite" else "'ab'::bytea"
-    for statement in schema.statements(PENDING.format(sealed=sealed, **given)):
-        tx.execute(statement)
-    connection.execute("COMMIT")
-    connection.close()
-
-    database.migrate()
-
-    def read(tx: Tx) -> list[tuple[object, ...]]:
-        return tx.tuples(
-            "SELECT transport, kind, user_id, message_id, device_id, told, created_at, due_at,"
-            " tries FROM outbox ORDER BY due_at"
-        )
-
-    user, message = given["user"], given["message"]
-    assert database.of(0).read(read) == [
-        ("mail", "test", None, None, None, "", 100, 200, 2),
-        ("webhook", "mention", user, message, None, "", 50, 201, 1),
-        ("push", "mentioned", user, message, None, "0,7", 50, 202, 3),
-        ("device", "", user, None, 1, "", 104, 204, 4),
-    ]
-    (mail, *_) = database.of(0).read(storage.outbox.due, "mail", 10, 10)
-    assert mail.sealed == b"ab"
-    assert database.of(0).read(features.notifications.receivers.shown, (0, 0), 10) == [
-        (given["realm"], user, given["shown"])
-    ]
-
-
-def _older_rows(tx: Tx) -> dict[str, int]:
-    """An organization with a user and two messages."""
-    realm = tx.insert(
-        "INSERT INTO realm (subdomain, name, uuid, created_at) VALUES ('casa', 'Casa', 'u', 0)"
-        " RETURNING id"
-    )
-    user = tx.for_realm(realm).insert_with_id(
-        "account", email="a@b.c", email_key="a@b.c", full_name="Ana", role=400, joined_at=0.0
-    )
-    text = {"content": "x", "rendered": "x", "client": "x"}
-    first, second = (
-        tx.for_realm(realm).insert_with_id(
-            "message",
-            id=number,
-            sender_id=user,
-            render_version=0,
-            sent_at=50.0,
-            read_by_sender=True,
-            **text,
-        )
-        for number in (11, 12)
-    )
-    return {"realm": realm, "user": user, "message": first, "shown": second}
-
-
 # --- deleted messages ---
 
 DELETED_BEFORE = """
@@ -289,10 +219,9 @@ INSERT INTO kept_attachment_message (attachment_id, message_id, realm_id) VALUES
 def test_deleted_messages_of_an_older_server_are_carried_over(kind, databases):
     url, _ = databases.new(kind, untouched=True)
     database = BlockingDatabase.at(url)
-    of_0_3 = [each for each in schema.migrations() if each.number < 190]
     connection = database.dialect.connect()
     database.dialect.begin_write(connection)
-    schema.apply(connection, database.dialect, of_0_3)
+    schema.apply(connection, database.dialect, schema.as_of([schema.OF_0_3]))
     tx = Tx(connection, database.dialect, 0, 0.0)
     given = _older_rows(tx)
     for statement in schema.statements(DELETED_BEFORE.format(**given)):
@@ -326,6 +255,31 @@ def test_deleted_messages_of_an_older_server_are_carried_over(kind, databases):
     assert held == [32, 34]
     assert here.read(storage.messages.deleted.files_of, given["user"], 2) == [41]
     assert here.read(lambda tx: tx.has_row("removed_link_preview", message_id=9))
+
+
+def _older_rows(tx: Tx) -> dict[str, int]:
+    """An organization with a user and two messages."""
+    realm = tx.insert(
+        "INSERT INTO realm (subdomain, name, uuid, created_at) VALUES ('casa', 'Casa', 'u', 0)"
+        " RETURNING id"
+    )
+    user = tx.for_realm(realm).insert_with_id(
+        "account", email="a@b.c", email_key="a@b.c", full_name="Ana", role=400, joined_at=0.0
+    )
+    text = {"content": "x", "rendered": "x", "client": "x"}
+    first, second = (
+        tx.for_realm(realm).insert_with_id(
+            "message",
+            id=number,
+            sender_id=user,
+            render_version=0,
+            sent_at=50.0,
+            read_by_sender=True,
+            **text,
+        )
+        for number in (11, 12)
+    )
+    return {"realm": realm, "user": user, "message": first, "shown": second}
 
 
 # --- servers of two versions on one database ---
@@ -375,7 +329,7 @@ def test_a_migration_adds_only_what_an_older_server_can_ignore(databases):
     database = BlockingDatabase.at(databases.new("sqlite", untouched=True)[0])
     connection = database.dialect.connect()
     problems = []
-    for migration in schema.migrations():
+    for migration in [*schema.as_of([schema.OF_0_3]), *schema.migrations()]:
         before, keys = shape(connection), unique_indexes(connection)
         database.dialect.begin_write(connection)
         schema.apply(connection, database.dialect, [migration])

@@ -9,7 +9,6 @@ from tests.support.server import Server
 from tests.support.waiting import eventually
 
 from tertulia import events, storage
-from tertulia.database import BlockingDatabase, schema
 from tertulia.database.id_counters import MIN_JUMP
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
@@ -176,35 +175,3 @@ def test_ids_skip_ahead_on_another_timeline_and_queues_continue(databases: Datab
     assert chat.person("cleo").id > MIN_JUMP
     assert [each["message"]["id"] for each in queue.all()] == [before.id, after.id, later.id]
     server.stop()
-
-
-@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def test_a_log_from_before_stamps_is_migrated(databases: Databases, kind):
-    url, _ = databases.new(kind, untouched=True)
-    database = BlockingDatabase.at(url)
-    connection = database.dialect.connect()
-    every = schema.migrations()
-    schema.apply(connection, database.dialect, [each for each in every if each.number < 134])
-    tx = Tx(connection, database.dialect, 1, 0.0)
-    tx.execute(
-        "INSERT INTO realm (id, subdomain, name, uuid, created_at) VALUES (1, '', 'x', 'u', 0)"
-    )
-    tx.execute("INSERT INTO log_head (realm_id, seq) VALUES (1, 2)")
-    for seq in (1, 2):
-        tx.insert_row("event", seq=seq, kind="x", audience="{}", payload="{}", at=0.0)
-    connection.close()
-
-    database.migrate()
-
-    with_stamp = [database.of(1).read(storage.log.stamp_at, seq) for seq in (1, 2)]
-    assert with_stamp[0] == 0 < with_stamp[1]
-    epoch = database.of(1).read(storage.log.end).epoch
-    assert epoch.partition("@")[0]
-
-    def is_there(seq: int, stamp: int) -> bool:
-        return database.of(1).read(storage.log.holds, LogPosition(seq, epoch, stamp))
-
-    assert is_there(1, 77)  # the stamp in the log is unknown
-    assert is_there(2, with_stamp[1])
-    assert not is_there(2, with_stamp[1] + 1)
-    assert not is_there(3, 0)

@@ -10,13 +10,14 @@ from tertulia.config import Config
 from tertulia.database import BlockingDatabase, error_text, schema
 from tertulia.database.schema import SchemaState
 from tertulia.database.tx import Tx
+from tertulia.errors import StartupError
 
 
 def examine(config: Config) -> list[CheckResult]:
     database = data_dir.find_database(config)
     schema = database.schema()
     findings = [_schema(schema), _integrity(config, database), *incomplete_settings.examine(config)]
-    if schema.missing():
+    if schema.is_too_old or schema.missing():
         findings.append(CheckResult("data", "not checked: the schema is out of date"))
     else:
         vault = data_dir.load_vault(config)
@@ -48,11 +49,11 @@ def _logins(config: Config, database: BlockingDatabase) -> CheckResult:
 
 
 def _schema(standing: SchemaState) -> CheckResult:
-    known = schema.latest()
-    if standing.is_too_new:
-        refusal = schema.SchemaTooNew(standing.must_know, known)
+    try:
+        standing.check()
+    except StartupError as refusal:
         return CheckResult("schema", "", [str(refusal)])
-    is_old = f"; the next start migrates it to {known}" if standing.missing() else ""
+    is_old = f"; the next start migrates it to {schema.latest()}" if standing.missing() else ""
     admits = f", needs a server with schema {standing.must_know} or newer"
     return CheckResult("schema", f"version {max(standing.applied)}{admits}{is_old}")
 

@@ -1,16 +1,19 @@
-"""The schema: numbered migrations. Missing ones are applied at start, all or none.
+"""The schema: one file for a new database, and numbered migrations for existing ones.
 
-A migration is `migrations/NNNN_name.sql`, written once for both databases; `{serial}`, `{blob}`,
-`{bytewise}` and `{clustered}` are placeholders for what the two spell differently. The applied
-migrations are a set, so the order in which two of them were finished does not matter. A migration
-adds only what an older server can ignore, so old and new servers work side by side. One that does
-not says `-- older servers cannot work with this` on a line of its own, and older servers refuse to
-start.
+`migrations/0001_schema.sql` is the whole schema, and migrations after it are `NNNN_name.sql` beside
+it. Those in `migrations/from_0_3` bring data of 0.3.0, the oldest that can be upgraded, to that
+schema; a new database counts as having them. Missing ones are applied at start, all or none.
+
+Everything is written once for both databases; `{serial}`, `{blob}`, `{bytewise}` and `{clustered}`
+are placeholders for what the two spell differently. The applied migrations are a set, so the order
+in which two of them were finished does not matter. A migration adds only what an older server can
+ignore, so old and new servers work side by side. One that does not says
+`-- older servers cannot work with this` on a line of its own, and older servers refuse to start.
 """
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,10 +24,11 @@ from tertulia.errors import StartupError
 from tertulia.log import log
 
 FOLDER = Path(__file__).parent / "migrations"
+WHOLE_SCHEMA = "0001_schema.sql"
+OF_0_3 = 184  # the last migration of 0.3.0
 BREAKING = "-- older servers cannot work with this"
 MAX_ATTEMPTS = 10  # to migrate beside servers that use the tables
 REPEAT_SECONDS = 1.0  # between two attempts, so that queued statements run first
-REQUIRED_UP_TO = 23  # migrations from before servers of two versions could share a database
 
 
 class SchemaTooNew(StartupError):
@@ -35,6 +39,16 @@ class SchemaTooNew(StartupError):
             f"This data was written by a newer Tertulia (it needs schema {needed}, this server"
             f" knows up to {known}). Please start the newer version, or restore a backup from"
             " before it."
+        )
+
+
+class SchemaTooOld(StartupError):
+    """The data is of a version before 0.3.0, from which this one cannot upgrade."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This data was written by a Tertulia before 0.3.0. Please start version 0.3.0 with it"
+            " once, which upgrades it, and then this version."
         )
 
 
@@ -55,6 +69,7 @@ class TablesInUse(StartupError):
 class Migration(NamedTuple):
     number: int
     read: Callable[[], str]
+    includes: frozenset[int] = frozenset()  # the migrations that a whole schema has
 
     @property
     def text(self) -> str:
@@ -63,7 +78,11 @@ class Migration(NamedTuple):
 
     @property
     def must_be_known(self) -> bool:
-        return self.number <= REQUIRED_UP_TO or BREAKING in self.text.splitlines()
+        return BREAKING in self.text.splitlines()
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        return self.includes | {self.number}
 
 
 class SchemaState(NamedTuple):
@@ -80,25 +99,59 @@ class SchemaState(NamedTuple):
     def is_too_new(self) -> bool:
         return self.must_know > latest()
 
+    @property
+    def is_too_old(self) -> bool:
+        return not (self.is_empty or self.is_too_new or OF_0_3 in self.applied)
+
     def check(self) -> None:
-        """Raises SchemaTooNew."""
+        """Raises SchemaTooNew or SchemaTooOld."""
         if self.is_too_new:
             raise SchemaTooNew(self.must_know, latest())
+        if self.is_too_old:
+            raise SchemaTooOld()
 
     def missing(self) -> list[Migration]:
-        return [each for each in migrations() if each.number not in self.applied]
+        """What an empty database, or data since 0.3.0, lacks."""
+        whole = [whole_schema()] if self.is_empty else []
+        known = self.applied.union(*(each.numbers for each in whole))
+        return whole + [each for each in migrations() if each.number not in known]
 
     @property
     def is_upgraded_one_way(self) -> bool:
         """Whether older servers cannot work with this data after the missing migrations."""
-        if self.is_empty or self.is_too_new:
+        if self.is_empty or self.is_too_new or self.is_too_old:
             return False
         return any(each.must_be_known for each in self.missing())
 
 
 def migrations() -> list[Migration]:
-    """All migrations, in order."""
-    files = sorted(FOLDER.glob("*.sql"))
+    """All migrations since 0.3.0, in order."""
+    return _numbered(FOLDER / "from_0_3") + _numbered(FOLDER)
+
+
+def whole_schema() -> Migration:
+    """The schema of a new database, which has all migrations from 0.3.0 to it."""
+    included = [each.number for each in _numbered(FOLDER / "from_0_3")]
+    return _whole(FOLDER, included[-1], {OF_0_3, *included})
+
+
+def as_of(applied: Collection[int]) -> list[Migration]:
+    """What creates the schema of a database that has these migrations."""
+    whole = whole_schema()
+    if not whole.numbers.issubset(applied):
+        whole = _whole(FOLDER / "from_0_3", OF_0_3, set())
+    later = [each for each in migrations() if each.number not in whole.numbers]
+    return [whole, *(each for each in later if each.number in applied)]
+
+
+def _whole(folder: Path, number: int, included: Collection[int]) -> Migration:
+    return Migration(
+        number, partial((folder / WHOLE_SCHEMA).read_text, "utf-8"), frozenset(included)
+    )
+
+
+def _numbered(folder: Path) -> list[Migration]:
+    files = sorted(each for each in folder.glob("*.sql") if each.name != WHOLE_SCHEMA)
     return [Migration(int(each.name[:4]), partial(each.read_text, "utf-8")) for each in files]
 
 
@@ -111,12 +164,9 @@ def find_state(tx: Tx) -> SchemaState:
     if not tx.has_table("schema_version"):
         return SchemaState(frozenset(), 0)
     must_know = tx.number("SELECT version AS value FROM schema_version")
-    if tx.has_table("schema_change"):
-        rows = tx.all("SELECT number FROM schema_change")
-        return SchemaState(frozenset(row["number"] for row in rows), must_know)
-    # Compat: until 0.1.0 a database had all migrations up to its version.
-    numbers = (each.number for each in migrations())
-    return SchemaState(frozenset(n for n in numbers if n <= must_know), must_know)
+    if not tx.has_table("schema_change"):  # until 0.1.0
+        return SchemaState(frozenset({must_know}), must_know)
+    return SchemaState(frozenset(tx.column("SELECT number FROM schema_change")), must_know)
 
 
 def migrate(connection: Any, dialect: Dialect) -> list[int]:
@@ -166,11 +216,7 @@ def apply(connection: Any, dialect: Dialect, missing: list[Migration]) -> list[i
 
 
 def _record(connection: Any, dialect: Dialect, before: SchemaState, new: list[Migration]) -> None:
-    numbers = {each.number for each in new}
-    if not dialect.has_table(connection, "schema_change"):
-        connection.execute("CREATE TABLE schema_change (number INTEGER NOT NULL PRIMARY KEY)")
-        numbers |= before.applied
-    for number in sorted(numbers):
+    for number in sorted(frozenset().union(*(each.numbers for each in new))):
         connection.execute(f"INSERT INTO schema_change (number) VALUES ({number})")
 
     needed = [each.number for each in new if each.must_be_known]

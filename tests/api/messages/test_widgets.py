@@ -5,7 +5,6 @@ import json
 import pytest
 
 from tertulia import actions, storage
-from tertulia.database import schema
 
 VOTE = {"type": "vote", "key": "canned,0", "vote": 1}
 BAD_KEY = (
@@ -289,23 +288,6 @@ def test_taking_part_requires_access_to_the_message(ana, ben):
     message = ana.says("/poll Which soup?", to=[ana])
 
     takes_part(ben, message, VOTE).fails("Invalid message(s)")
-
-
-def test_an_upgrade_removes_stored_votes_that_phones_cannot_read(chat, poll, ana, ben):
-    good = [VOTE, VOTE | {"key": f"{ben.id},7"}, VOTE | {"key": "canned,12", "vote": -1}]
-    bad = [VOTE | {"key": key} for key in ("abc", "0x1,1", "canned,", ",1", "1,2,3")]
-    bad.append({"type": "vote", "vote": 1})
-    (cleanup,) = (each for each in schema.migrations() if each.number == 142)
-
-    def store_and_upgrade(tx):
-        for vote in [*bad, *good]:
-            storage.messages.submessages.insert(tx, poll.id, ben.id, "widget", json.dumps(vote))
-        tx.execute("DELETE FROM schema_change WHERE number = 142")
-        schema.apply(tx._connection, tx.dialect, [cleanup])
-
-    chat.write(store_and_upgrade)
-
-    assert [vote for _, vote in parts(ana, poll)[1:]] == good
 
 
 @pytest.mark.on_both

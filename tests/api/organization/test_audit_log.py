@@ -10,8 +10,7 @@ from tests.support.cli_runner import Terminal
 
 from tertulia import actions, api, storage
 from tertulia.api.routes import ROUTES
-from tertulia.database import schema
-from tertulia.domain.organization.audit import AREAS, Act
+from tertulia.domain.organization.audit import Act
 
 DAY = 24
 MONITORING = Path(__file__).parents[3] / "docs/monitoring.md"
@@ -437,35 +436,6 @@ def test_unknown_filters_are_refused(owner):
 
     owner.get("/realm/audit_log", area="weather").fails(f"Invalid area: {possible}")
     owner.get("/realm/audit_log", source="rumour").fails(f"Invalid source: {possible}")
-
-
-def test_older_entries_get_their_area_and_object_in_the_migration(chat, varied, owner):
-    """The SQL of the migration and the functions of the domain agree on every recorded act."""
-    for route in ROUTES:
-        if route.is_recorded:
-            path = re.sub("{[a-z_]*_id}", "17", route.path)
-            chat.write(
-                actions.organization.audit.record, Act(f"{route.method} {path}", owner.id, "here")
-            )
-    before = entries(owner, limit=1000)
-    updates = [
-        statement
-        for migration in schema.migrations()
-        if migration.number in (151, 193)
-        for statement in schema.statements(migration.text)
-        if "UPDATE audit_entry" in statement
-    ]
-
-    def migrate(tx):
-        tx.execute("UPDATE audit_entry SET area = 'other', object = NULL")
-        for each in updates:
-            tx.execute(re.sub("--.*", "", each))
-
-    chat.write(migrate)
-
-    assert len(updates) == 7
-    assert entries(owner, limit=1000) == before
-    assert {each["area"] for each in before} == set(AREAS)
 
 
 def test_the_audit_log_is_kept_for_the_configured_time(chat, owner):

@@ -11,11 +11,6 @@ from tests.support.people import Chat, basic
 from tests.support.server import SECRET
 
 from tertulia import actions, domain, storage
-from tertulia.database import BlockingDatabase
-from tertulia.domain.people.identities import Identity
-from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import Role
 from tertulia.features.invitations import addresses_in
 
 ROAD, STREET = "strasse@example.com", "straße@example.com"
@@ -113,26 +108,6 @@ def test_a_domain_with_a_folding_letter_is_another_domain(name):
     assert not admitted.contains(f"ana@{name.replace('k', KELVIN)}")
 
 
-def test_stored_keys_are_migrated(kind, databases):
-    url, _ = databases.ready(kind)
-    database = BlockingDatabase.at(url)
-    realm = database.of(0).write(actions.organization.create, "Test", "test")
-    database.of(realm.id).write(_write_casefolded)
-
-    assert database.migrate() == [130]
-
-    keys = [domain.people.user.email_key(each) for each in EMAILS]
-    for table in ("account", "invitation", "one_time_link"):
-        kept = database.of(realm.id).read(_column, "email_key", table)
-        assert [key for key in kept if key in keys] == keys
-    assert database.of(realm.id).read(_column, "subject", "identity") == [keys[0], "s-1"]
-    for email in EMAILS:
-        found = database.of(realm.id).read(storage.people.find_by_email, email)
-        assert found is not None
-        assert found.email == email
-    database.close()
-
-
 def test_an_account_written_by_an_older_server_is_found(chat, road):
     chat.write(lambda tx: tx.update("account", road.id, email=STREET, email_key=ROAD))
 
@@ -147,38 +122,3 @@ def test_new_keys_never_collide_where_the_old_ones_did_not():
         folded = chr(code).casefold()
         assert domain.people.user.email_key(f"x{chr(code)}x")[1:-1].casefold() == folded
         assert folded.casefold() == folded
-
-
-EMAILS = (STREET, "ÉVA@example.com", "Bob@Example.com", "ß@example.com", "SS-x@example.com")
-
-
-def _write_casefolded(tx):
-    """A row as a server without the migration writes it."""
-    vault, ids = Vault(SECRET.encode()), []
-    for number, email in enumerate(EMAILS):
-        new = NewUser(email=email, full_name=f"Number {number}", role=Role.MEMBER)
-        user, _ = actions.people.account_creation.add(tx, vault, new)
-        ids.append(user.id)
-        key = email.casefold()
-        tx.update("account", user.id, email_key=key)
-        about = {"inviter": ids[0], "email": email, "key": key, "number": b"%d" % number}
-        tx.execute(INVITATION, **about)
-        tx.execute(LINK, email=email, key=key)
-    for user_id, subject in ((ids[0], STREET.casefold()), (ids[1], "s-1")):
-        storage.people.identities.store(tx, Identity("jwt:jwt", subject, user_id))
-    tx.execute("DELETE FROM schema_change WHERE number = 130")
-
-
-INVITATION = (
-    "INSERT INTO invitation (realm_id, inviter_id, email, email_key, role, channel_ids, group_ids,"
-    " with_defaults, tells_inviter, welcome, fingerprint, sealed, made_at) VALUES (:realm,"
-    " :inviter, :email, :key, 400, '[]', '[]', FALSE, FALSE, '', :number, :number, 0)"
-)
-LINK = (
-    "INSERT INTO one_time_link (realm_id, purpose, email, email_key, asked_from, made_at,"
-    " expires_at) VALUES (:realm, 'x', :email, :key, '', 0, 0)"
-)
-
-
-def _column(tx, column, table):
-    return [row[column] for row in tx.all(f"SELECT {column} FROM {table} ORDER BY id")]

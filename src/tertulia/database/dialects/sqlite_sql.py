@@ -6,24 +6,13 @@ types: Mapping[str, str] = {
     "serial": "INTEGER PRIMARY KEY AUTOINCREMENT",
     # AUTOINCREMENT writes one more page for every row, which is too expensive for messages.
     "numbered": "INTEGER PRIMARY KEY",
-    "last_message_id": "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'message')",
     "blob": "BLOB",
-    "unreadable_vote": (
-        "json_valid(content) AND json_extract(content, '$.type') = 'vote' AND NOT ("
-        "replace(coalesce(json_extract(content, '$.key'), ''), 'canned', '0')"
-        " GLOB '[0-9]*,[0-9]*'"
-        " AND replace(json_extract(content, '$.key'), 'canned', '0') NOT GLOB '*[^0-9,]*'"
-        " AND json_extract(content, '$.key') NOT GLOB '*,*,*'"
-        " AND length(json_extract(content, '$.key')) <= 16)"
-    ),
     "bytewise": "",  # lower() changes only ASCII letters
     "clustered": " WITHOUT ROWID",
-    "sha256_of_digest": "sha256(digest)",
     "json_object": "json_object",
     "json_array": "json_group_array",
     "text_of": "group_concat",
     "random_id": "lower(hex(randomblob(16)))",
-    "random_stamp": "(1 + abs(random() % 2147483646))",
 }
 declared_references = (
     'SELECT m.name AS table_name, f."from" AS column_name, f."table" AS target'

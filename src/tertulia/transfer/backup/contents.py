@@ -12,7 +12,7 @@ from tertulia import __version__, storage
 from tertulia.database import id_counters, schema
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
-from tertulia.transfer.backup.file_snapshot import HOLDS, FileSnapshot
+from tertulia.transfer.backup.file_snapshot import FileSnapshot
 
 Block = list[Sequence[Any]]
 
@@ -52,10 +52,12 @@ class LiveCopy:
 
     def __init__(self, tx: Tx, files: FileSnapshot) -> None:
         self._tx = tx
-        migrations = schema.find_state(tx).applied
+        state = schema.find_state(tx)
+        if state.is_too_old:
+            raise schema.SchemaTooOld()
         self._files = files
         self._tables = storage.table_copy.tables(tx)
-        elsewhere = storage.files.upload_locations.in_stores(tx) if HOLDS in migrations else []
+        elsewhere = storage.files.upload_locations.in_stores(tx)
         self.lost_files = files.missing(elsewhere)
         self._elsewhere = [each for each in elsewhere if each.id not in self.lost_files]
         rows = {name: storage.table_copy.count(tx, name) for name in self._tables}
@@ -63,7 +65,7 @@ class LiveCopy:
         self.about = CopyInfo(
             version=__version__,
             taken_at=tx.now,
-            migrations=sorted(migrations),
+            migrations=sorted(state.applied),
             tables={name: list(columns) for name, columns in self._tables.items()},
             rows=rows,
             counters=id_counters.counters(tx),

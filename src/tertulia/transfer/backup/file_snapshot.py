@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
 
 RENEWED_SECONDS = 60
-HOLDS = 97  # the migration that added holds
 
 
 class DamagedStoredFile(StartupError):
@@ -97,9 +96,7 @@ class FileSnapshot:
 @contextlib.contextmanager
 def open_snapshot(database: BlockingDatabase, stores: FileStores) -> Iterator[FileSnapshot]:
     """Place a hold while the context is open. Writes nothing if no file is in a store."""
-    if HOLDS not in database.schema().applied or not database.of(0).read(
-        storage.files.upload_locations.in_stores
-    ):
+    if not database.of(0).read(storage.files.upload_locations.in_stores):
         yield FileSnapshot(database, stores, None)
         return
     hold_id = database.of(0).write(storage.files.upload_locations.hold)

@@ -62,8 +62,13 @@ def restore(copy: Copy, config: Config, id_gap: int, finish: Finish, progress: P
 
 
 def _check_known(about: CopyInfo) -> None:
+    if schema.OF_0_3 not in about.migrations:
+        raise BadBackup(
+            f"This backup was made by {about.version}, which is older than 0.3.0. Restore it with"
+            " version 0.3.0, start that once, and back up again."
+        )
     known = {each.number for each in schema.migrations()}
-    if not known.issuperset(about.migrations):
+    if not known.issuperset(each for each in about.migrations if each > schema.OF_0_3):
         raise BadBackup(
             f"This backup was made by a newer Tertulia ({about.version}); restore it with that."
         )
@@ -79,12 +84,11 @@ def _fill(
         dialect.begin_write(connection)
         dialect.lock_schema(connection)
 
-        every = schema.migrations()
         had = set(copy.about.migrations)
-        schema.apply(connection, dialect, [m for m in every if m.number in had])
+        schema.apply(connection, dialect, schema.as_of(had))
         tx = Tx(connection, dialect, 0, database.clock())
         _load(tx, copy, progress)
-        schema.apply(connection, dialect, [m for m in every if m.number not in had])
+        schema.apply(connection, dialect, [m for m in schema.migrations() if m.number not in had])
         id_counters.jump(tx, copy.about.counters, id_gap)
         if id_gap:
             storage.table_copy.drop_pending_jobs(tx)

@@ -433,7 +433,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
 
     def no_recent_export():
         """There may be five a week."""
-        ana.chat.write(lambda tx: tx.execute("UPDATE realm_export SET asked_at = 0"))
+        ana.chat.write(lambda tx: tx.execute("UPDATE realm_export SET requested_at = 0"))
         return {}
 
     def new_export():
@@ -516,7 +516,7 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
 
     def agreeing():
         """There may be five exports a week, of users who agree."""
-        chat.write(lambda tx: tx.execute("UPDATE realm_export SET asked_at = 0"))
+        chat.write(lambda tx: tx.execute("UPDATE realm_export SET requested_at = 0"))
         person = chat.person(next(names))
         person.patch("/settings", allow_private_data_export=True).succeeds()
         return {"user_id": person.id}

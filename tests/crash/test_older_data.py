@@ -186,7 +186,7 @@ def described(database: BlockingDatabase) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for sql in sqlite if tx.dialect.sql.row_lock == "" else postgres:
             for owner, part in tx.tuples(sql):
-                found.setdefault(owner, []).append(" ".join(part.split()))
+                found.setdefault(owner, []).append(" ".join(part.replace('"', "").split()))
         return {owner: sorted(parts) for owner, parts in found.items()}
 
     return database.of(0).read(read)

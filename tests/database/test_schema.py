@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from tertulia import features, storage
+from tertulia import storage
 from tertulia.database import BlockingDatabase, schema
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.deleted import KeptSelection
@@ -23,7 +23,7 @@ WITHOUT_AN_ORGANIZATION = {
 
 # Positions; no row needs to have that id.
 PLACES = {
-    *("after_id", "closed_message_id", "start_message_id", "end_message_id", "update_id"),
+    *("after_id", "archived_message_id", "start_message_id", "end_message_id", "update_id"),
     *("after_edit_id", "edit_id", "moved_edit_id"),
 }
 
@@ -33,7 +33,7 @@ DELETED_BY_ACTIONS = {"reminder"}
 A_NEW_MESSAGE = storage.messages.new_row(1, Draft("", "", 0, "", False), 2, None, 3)
 GIVEN_BY_SENDING = {"id", "realm_id", "sent_at"}
 IN_OTHER_TABLES = {"topic"}
-GIVEN_LATER = {"arrived_seq", "closed_seq", "edited_at", "moved_at"}
+GIVEN_LATER = {"archived_seq", "arrived_seq", "edited_at", "moved_at"}
 
 
 def columns(database: BlockingDatabase) -> list[tuple[str, str]]:

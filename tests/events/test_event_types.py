@@ -54,8 +54,8 @@ def test_events_that_can_be_rewound_are_found_in_the_log():
     turning = [word for word, kind in KINDS if kind.affects_delivery()]
     index = " ".join(schema.whole_schema().text.split())
 
-    assert turning == list(storage.log.TURNING)
-    assert f"kind IN {storage.log.TURNING};" in index
+    assert turning == list(storage.log.AFFECTING_DELIVERY)
+    assert f"kind IN {storage.log.AFFECTING_DELIVERY};" in index
 
 
 def test_every_event_is_announced_somewhere():

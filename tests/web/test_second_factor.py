@@ -456,7 +456,7 @@ def test_stored_secrets_and_codes_are_not_in_plain_text(chat):
     ana, secret, codes = secured(chat)
 
     def stored(tx):
-        apps = tx.all("SELECT sealed FROM code_app WHERE user_id = :user", user=ana.id)
+        apps = tx.all("SELECT sealed FROM totp_secret WHERE user_id = :user", user=ana.id)
         rows = tx.all("SELECT code_hash FROM recovery_code WHERE user_id = :user", user=ana.id)
         return [bytes(row["sealed"]) for row in apps] + [bytes(row["code_hash"]) for row in rows]
 

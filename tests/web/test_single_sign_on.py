@@ -333,7 +333,7 @@ def test_the_stored_login_state_is_not_in_plain_text(chat, site):
     browser = Browser(chat)
     left = browser.opens(KEYCLOAK).headers["Location"]
 
-    kept = chat.read(lambda tx: tx.all("SELECT * FROM login_departure WHERE realm_id = :realm"))
+    kept = chat.read(lambda tx: tx.all("SELECT * FROM pending_login WHERE realm_id = :realm"))
 
     state = parse_qs(urlsplit(left).query)["state"][0]
     nonce = parse_qs(urlsplit(left).query)["nonce"][0]

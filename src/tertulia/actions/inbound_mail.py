@@ -42,7 +42,7 @@ def destination(tx: Tx, target: ReplyAddress | ChannelAddress) -> MailDestinatio
         raise MailRefused("5.7.1", "This organization has been deactivated.")
     if isinstance(target, ReplyAddress):
         return _reply_destination(tx, target)
-    maker, author = _active(tx, target.made_by), None
+    maker, author = _active(tx, target.created_by), None
     if target.sender_id is not None:
         author = _active(tx, target.sender_id)
     channel = storage.channels.find(tx, target.channel_id)

@@ -208,7 +208,7 @@ def sessions(opened: OpenOrganization, found: User, end: bool, as_json: bool) ->
     if as_json:
         show_json(known)
     elif known:
-        rows = [(_time(each.seen_at), _time(each.made_at), *_browser(each)) for each in known]
+        rows = [(_time(each.seen_at), _time(each.created_at), *_browser(each)) for each in known]
         show_table([("LAST USED", "CREATED", "ADDRESS", "BROWSER"), *rows])
     if end:
         opened.write(actions.people.sessions.end_all, found.id)

@@ -69,7 +69,7 @@ class ChannelAddress(msgspec.Struct, frozen=True):
     realm_id: int
     channel_id: int
     sender_id: int | None
-    made_by: int
+    created_by: int
 
 
 class MailFile(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ class OutboxItem(msgspec.Struct, frozen=True):
     message_id: int | None
     device_id: int | None
     sealed: bytes | None  # a mail
-    told: str  # the receivers that were already notified
+    notified: str  # the receivers that were already notified
     created_at: float
     due_at: float
     tries: int

@@ -104,7 +104,7 @@ def export_object(export: RealmExport, site: str) -> ExportObject:
     return ExportObject(
         id=export.id,
         acting_user_id=export.user_id,
-        export_time=export.asked_at,
+        export_time=export.requested_at,
         export_type=export.kind,
         export_url=f"{site}/user_uploads/{export.path_id}" if is_there else None,
         pending=export.is_pending,
@@ -194,7 +194,7 @@ def _enqueue(
     is_html: bool,
 ) -> int:
     """`others` count against the limit per week."""
-    if sum(each.asked_at > tx.now - WEEK_SECONDS for each in others) >= MAX_PER_WEEK:
+    if sum(each.requested_at > tx.now - WEEK_SECONDS for each in others) >= MAX_PER_WEEK:
         raise BadRequest("Exceeded rate limit.", problem="rate-limit-exceeded")
     if storage.archive_queries.count(tx, chosen) > MAX_MESSAGES:
         raise BadRequest(
@@ -206,7 +206,7 @@ def _enqueue(
         tx,
         user_id=user.id,
         kind=kind,
-        asked_at=tx.now,
+        requested_at=tx.now,
         channel_id=chosen.channel_id,
         person_id=chosen.person_id,
         is_html=is_html,

@@ -445,7 +445,7 @@ def _shown(call: Call, each: Invitation) -> InvitationObject:
     shown = InvitationObject(
         id=each.id,
         invited_by_user_id=each.inviter_id,
-        invited=int(each.made_at),
+        invited=int(each.created_at),
         expiry_date=None if each.expires_at is None else int(each.expires_at),
         invited_as=int(each.terms.role),
         notify_referrer_on_join=each.terms.notifies_inviter,

@@ -51,7 +51,7 @@ def find_run(tx: Tx) -> Run | None:
 def claim(tx: Tx, source: str, process: str) -> Run | None:
     """Continue an import; the process that ran it until now stops."""
     tx.execute(
-        "UPDATE import_run SET bringer = :process WHERE realm_id = :realm AND source = :source",
+        "UPDATE import_run SET imported_by = :process WHERE realm_id = :realm AND source = :source",
         process=process,
         source=source,
     )
@@ -60,7 +60,9 @@ def claim(tx: Tx, source: str, process: str) -> Run | None:
 
 def claimed_by(tx: Tx) -> str | None:
     """The process that runs the import."""
-    found: str | None = tx.value("SELECT bringer AS value FROM import_run WHERE realm_id = :realm")
+    found: str | None = tx.value(
+        "SELECT imported_by AS value FROM import_run WHERE realm_id = :realm"
+    )
     return found
 
 

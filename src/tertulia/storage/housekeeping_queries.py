@@ -42,11 +42,11 @@ def with_old_access(
         "SELECT realm_id FROM session WHERE seen_at < :sessions"
         " UNION SELECT realm_id FROM password_attempt WHERE tried_at <= :attempts"
         " UNION SELECT realm_id FROM one_time_link"
-        " WHERE expires_at <= :links AND made_at <= :links"
+        " WHERE expires_at <= :links AND created_at <= :links"
         " UNION SELECT realm_id FROM invitation"
         " WHERE expires_at <= :invitations OR ended_at <= :invitations"
-        " UNION SELECT realm_id FROM login_departure WHERE left_at < :logins_before"
-        " UNION SELECT realm_id FROM login_token WHERE made_at < :tokens",
+        " UNION SELECT realm_id FROM pending_login WHERE created_at < :logins_before"
+        " UNION SELECT realm_id FROM login_token WHERE created_at < :tokens",
         sessions=sessions,
         attempts=attempts,
         links=links,

@@ -32,16 +32,16 @@ def find_reply_address(tx: Tx, hash: str) -> ReplyAddress | None:
 
 
 def store_channel_address(
-    tx: Tx, hash: str, channel_id: int, sender_id: int | None, made_by: int, renewal: int
+    tx: Tx, hash: str, channel_id: int, sender_id: int | None, created_by: int, renewal: int
 ) -> None:
     tx.execute(
-        "INSERT INTO channel_address (hash, realm_id, channel_id, sender_id, made_by, renewal)"
+        "INSERT INTO channel_address (hash, realm_id, channel_id, sender_id, created_by, renewal)"
         " VALUES (:hash, :realm, :channel, :sender, :maker, :renewal)"
         " ON CONFLICT (hash) DO NOTHING",
         hash=hash,
         channel=channel_id,
         sender=sender_id,
-        maker=made_by,
+        maker=created_by,
         renewal=renewal,
     )
 

@@ -16,11 +16,11 @@ from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 
 # Kinds of events that affect the delivery of others; an index covers them.
-TURNING = (
+AFFECTING_DELIVERY = (
     "channel_changed", "conversation_begun", "group_members", "group_subgroups", "joined", "left",
     "realm_changed", "realm_changed_together", "role", "user_activity",
 )  # fmt: skip
-_IS_TURNING = f"kind IN {TURNING}"
+_AFFECTS_DELIVERY = f"kind IN {AFFECTING_DELIVERY}"
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -195,7 +195,8 @@ def turning_after(tx: Tx, seq: int, limit: int) -> list[Entry]:
     """The next events of an organization that affect the delivery of others."""
     rows = tx.all(
         "SELECT realm_id, seq, kind, audience, payload, at, stamp FROM event"
-        f" WHERE realm_id = :realm AND seq > :seq AND {_IS_TURNING} ORDER BY seq LIMIT :limit",
+        f" WHERE realm_id = :realm AND seq > :seq AND {_AFFECTS_DELIVERY}"
+        " ORDER BY seq LIMIT :limit",
         seq=seq,
         limit=limit,
     )

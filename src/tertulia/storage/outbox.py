@@ -126,12 +126,12 @@ def exists(tx: Tx, item: OutboxItem) -> bool:
     return tx.has_row("outbox", id=item.id)
 
 
-def reschedule(tx: Tx, item: OutboxItem, until: float, tries: int, told: str = "") -> None:
+def reschedule(tx: Tx, item: OutboxItem, until: float, tries: int, notified: str = "") -> None:
     tx.execute(
-        "UPDATE outbox SET due_at = :until, tries = :tries, told = :told WHERE id = :id",
+        "UPDATE outbox SET due_at = :until, tries = :tries, notified = :notified WHERE id = :id",
         until=until,
         tries=tries,
-        told=told,
+        notified=notified,
         id=item.id,
     )
 

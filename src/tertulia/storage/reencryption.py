@@ -3,7 +3,7 @@
 from tertulia.database.tx import Tx
 
 # Tables with a column `sealed`, and their key columns.
-OUTBOX, PUSH_KEYS, INVITATIONS, CODE_APPS = "outbox", "push_key", "invitation", "code_app"
+OUTBOX, PUSH_KEYS, INVITATIONS, CODE_APPS = "outbox", "push_key", "invitation", "totp_secret"
 DEVICES = "device"
 _KEYS = {
     OUTBOX: "id",

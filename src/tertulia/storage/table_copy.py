@@ -51,7 +51,7 @@ def run_statements(tx: Tx, statements: list[str]) -> None:
 
 # The outbox and pending logins: the original sends or finishes them itself.
 ERRANDS = (
-    "login_departure",
+    "pending_login",
     "login_token",
     "missed_message",
     "missed_timer",

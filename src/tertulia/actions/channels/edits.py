@@ -91,7 +91,7 @@ def archive(tx: Tx, user: User, channel_id: int) -> None:
         tx, channel, domain.messages.notices.channel_archived(channel), is_unread=False
     )
     storage.channels.change(
-        tx, channel.id, closed_seq=seq, closed_message_id=storage.messages.newest_id(tx)
+        tx, channel.id, archived_seq=seq, archived_message_id=storage.messages.newest_id(tx)
     )
     if channel.is_default:
         actions.channels.announce_defaults(tx)

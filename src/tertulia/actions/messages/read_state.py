@@ -23,7 +23,7 @@ def is_behind(tx: Tx, user_id: int) -> bool:
 
 def lags(known: Stored) -> bool:
     """The same for a loaded state."""
-    return known.has_closings_to_see or known.newest_id - known.caught_up_to > CATCH_UP_AFTER
+    return known.has_archivals_to_see or known.newest_id - known.caught_up_to > CATCH_UP_AFTER
 
 
 def catch_up(tx: Tx, user_id: int) -> None:

@@ -159,4 +159,4 @@ async def are_used(call: Call) -> bool:
 
 def _passkey(each: Passkey) -> PasskeyObject:
     used = None if each.used_at is None else int(each.used_at)
-    return PasskeyObject(each.id, each.name, int(each.made_at), used)
+    return PasskeyObject(each.id, each.name, int(each.created_at), used)

@@ -38,7 +38,7 @@ def session_object(call: Call, session: Session) -> SessionObject:
         id=session.id,
         agent=session.agent,
         address=session.address,
-        created=int(session.made_at),
+        created=int(session.created_at),
         last_seen=int(session.seen_at),
         is_current=call.session is not None and session.id == call.session.id,
     )

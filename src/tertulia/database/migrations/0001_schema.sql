@@ -59,7 +59,7 @@ CREATE TABLE realm (
     created_at DOUBLE PRECISION NOT NULL,
     deactivated BOOLEAN NOT NULL DEFAULT FALSE,
     settings TEXT NOT NULL DEFAULT '{}',
-    full_members_told_at DOUBLE PRECISION NOT NULL DEFAULT 0,
+    full_members_announced_at DOUBLE PRECISION NOT NULL DEFAULT 0,
     render_version INTEGER NOT NULL DEFAULT 0,
     upload_bytes BIGINT NOT NULL DEFAULT 0,
     pictures TEXT NOT NULL DEFAULT '{}'
@@ -268,16 +268,16 @@ CREATE TABLE invitation (
     channel_ids TEXT NOT NULL,
     group_ids TEXT NOT NULL,
     with_defaults BOOLEAN NOT NULL,
-    tells_inviter BOOLEAN NOT NULL,
+    notifies_inviter BOOLEAN NOT NULL,
     welcome TEXT NOT NULL,
     fingerprint {blob} NOT NULL UNIQUE,
     sealed {blob} NOT NULL,
-    made_at DOUBLE PRECISION NOT NULL,
+    created_at DOUBLE PRECISION NOT NULL,
     expires_at DOUBLE PRECISION,
     ended_at DOUBLE PRECISION,
     is_operators BOOLEAN NOT NULL DEFAULT FALSE
 );
-CREATE INDEX invitation_by_realm ON invitation (realm_id, made_at);
+CREATE INDEX invitation_by_realm ON invitation (realm_id, created_at);
 CREATE INDEX invitation_by_email ON invitation (realm_id, email_key);
 CREATE INDEX invitation_by_inviter ON invitation (inviter_id);
 
@@ -334,8 +334,8 @@ CREATE TABLE channel_folder (
 );
 CREATE INDEX channel_folder_by_realm ON channel_folder (realm_id, position);
 
--- Channels. `closed_seq` is the event that archived the channel and marked its messages up to
--- `closed_message_id` as read.
+-- Channels. `archived_seq` is the event that archived the channel and marked its messages up to
+-- `archived_message_id` as read.
 CREATE TABLE channel (
     id {serial},
     realm_id BIGINT NOT NULL REFERENCES realm (id),
@@ -360,14 +360,14 @@ CREATE TABLE channel (
     weekly_traffic INTEGER,
     counted_at DOUBLE PRECISION NOT NULL DEFAULT 0,
     recently_active BOOLEAN NOT NULL DEFAULT TRUE,
-    closed_seq BIGINT,
-    closed_message_id BIGINT,
+    archived_seq BIGINT,
+    archived_message_id BIGINT,
     allows_summaries BOOLEAN NOT NULL DEFAULT TRUE,
     mail_renewals INTEGER NOT NULL DEFAULT 0,
     UNIQUE (realm_id, name_key)
 );
 CREATE INDEX channel_by_count ON channel (realm_id, counted_at);
-CREATE INDEX channel_by_closing ON channel (realm_id, closed_seq) WHERE closed_seq IS NOT NULL;
+CREATE INDEX channel_by_archival ON channel (realm_id, archived_seq) WHERE archived_seq IS NOT NULL;
 
 -- Subscriptions. A row stays with its settings when the user unsubscribes.
 CREATE TABLE subscription (
@@ -496,7 +496,7 @@ CREATE TABLE message (
     has_link BOOLEAN NOT NULL DEFAULT FALSE,
     has_image BOOLEAN NOT NULL DEFAULT FALSE,
     has_attachment BOOLEAN NOT NULL DEFAULT FALSE,
-    closed_seq BIGINT,
+    archived_seq BIGINT,
     topic_id BIGINT REFERENCES topic (id),
     topic_since BIGINT NOT NULL DEFAULT 0
 );
@@ -507,7 +507,7 @@ CREATE INDEX message_direct ON message (realm_id, id) WHERE conversation_id IS N
 CREATE INDEX message_with_link ON message (realm_id, id) WHERE has_link;
 CREATE INDEX message_with_image ON message (realm_id, id) WHERE has_image;
 CREATE INDEX message_with_attachment ON message (realm_id, id) WHERE has_attachment;
-CREATE INDEX message_calling_everybody ON message (realm_id, id) WHERE channel_wildcard;
+CREATE INDEX message_with_wildcard ON message (realm_id, id) WHERE channel_wildcard;
 CREATE INDEX message_moved ON message (realm_id, id) WHERE arrived_seq IS NOT NULL;
 CREATE INDEX message_by_conversation ON message (conversation_id, id)
     WHERE conversation_id IS NOT NULL;
@@ -524,13 +524,13 @@ CREATE TABLE message_flag (
 CREATE INDEX message_flag_by_message ON message_flag (message_id);
 
 -- The unread messages of each user, as a compressed bitmap. Readers add the messages after
--- `caught_up_to`, and subtract channels archived after the event `closings_seen`.
+-- `caught_up_to`, and subtract channels archived after the event `archivals_seen`.
 CREATE TABLE unread (
     user_id BIGINT PRIMARY KEY REFERENCES account (id),
     realm_id BIGINT NOT NULL,
     bitmap {blob} NOT NULL,
     caught_up_to BIGINT NOT NULL,
-    closings_seen BIGINT NOT NULL DEFAULT 0
+    archivals_seen BIGINT NOT NULL DEFAULT 0
 );
 
 -- The former values of what an edit or a move changed. `after_edit_id` is set in copies of rows of
@@ -673,7 +673,7 @@ CREATE TABLE upload (
     realm_id BIGINT NOT NULL REFERENCES realm (id),
     touched_at DOUBLE PRECISION,
     person_id BIGINT REFERENCES account (id),
-    awaited_bytes BIGINT NOT NULL DEFAULT 0,
+    expected_bytes BIGINT NOT NULL DEFAULT 0,
     place TEXT NOT NULL DEFAULT '',
     stored_name TEXT NOT NULL DEFAULT '',
     stored_bytes BIGINT NOT NULL DEFAULT 0,
@@ -923,7 +923,7 @@ CREATE TABLE event (
     stamp INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (realm_id, seq)
 ){clustered};
-CREATE INDEX event_turning ON event (realm_id, seq)
+CREATE INDEX event_affecting_delivery ON event (realm_id, seq)
     WHERE kind IN ('channel_changed', 'conversation_begun', 'group_members', 'group_subgroups',
         'joined', 'left', 'realm_changed', 'realm_changed_together', 'role', 'user_activity');
 
@@ -1052,7 +1052,7 @@ CREATE TABLE session (
     fingerprint {blob} NOT NULL UNIQUE,
     agent TEXT NOT NULL,
     address TEXT NOT NULL,
-    made_at DOUBLE PRECISION NOT NULL,
+    created_at DOUBLE PRECISION NOT NULL,
     seen_at DOUBLE PRECISION NOT NULL,
     provider_person {blob},
     provider_mark {blob},
@@ -1083,15 +1083,15 @@ CREATE TABLE one_time_link (
     user_id BIGINT REFERENCES account (id),
     email TEXT NOT NULL,
     email_key TEXT NOT NULL,
-    asked_from TEXT NOT NULL,
-    made_at DOUBLE PRECISION NOT NULL,
+    requested_from TEXT NOT NULL,
+    created_at DOUBLE PRECISION NOT NULL,
     expires_at DOUBLE PRECISION NOT NULL,
     invitation_id BIGINT REFERENCES invitation (id)
 );
 CREATE INDEX one_time_link_by_email ON one_time_link (realm_id, purpose, email_key);
-CREATE INDEX one_time_link_by_asker ON one_time_link (realm_id, asked_from, made_at);
+CREATE INDEX one_time_link_by_requester ON one_time_link (realm_id, requested_from, created_at);
 CREATE INDEX one_time_link_by_user ON one_time_link (user_id);
-CREATE INDEX one_time_link_by_address ON one_time_link (email_key, made_at);
+CREATE INDEX one_time_link_by_address ON one_time_link (email_key, created_at);
 
 -- The accounts of users at single sign-on providers and directories.
 CREATE TABLE identity (
@@ -1108,17 +1108,17 @@ CREATE TABLE identity (
 CREATE INDEX identity_by_user ON identity (user_id);
 
 -- Logins that are at a provider now.
-CREATE TABLE login_departure (
+CREATE TABLE pending_login (
     id {serial},
     realm_id BIGINT NOT NULL REFERENCES realm (id),
     state_hash {blob} NOT NULL UNIQUE,
     browser_hash {blob} NOT NULL,
     sealed {blob} NOT NULL,
-    left_at DOUBLE PRECISION NOT NULL,
+    created_at DOUBLE PRECISION NOT NULL,
     user_id BIGINT REFERENCES account (id)
 );
-CREATE INDEX login_departure_by_age ON login_departure (realm_id, left_at);
-CREATE INDEX login_departure_by_user ON login_departure (user_id);
+CREATE INDEX pending_login_by_age ON pending_login (realm_id, created_at);
+CREATE INDEX pending_login_by_user ON pending_login (user_id);
 
 -- Tokens that finish a login in another program; they work once and for seconds.
 CREATE TABLE login_token (
@@ -1127,18 +1127,18 @@ CREATE TABLE login_token (
     token_hash {blob} NOT NULL UNIQUE,
     user_id BIGINT NOT NULL REFERENCES account (id),
     method TEXT NOT NULL,
-    made_at DOUBLE PRECISION NOT NULL
+    created_at DOUBLE PRECISION NOT NULL
 );
 CREATE INDEX login_token_by_user ON login_token (user_id);
-CREATE INDEX login_token_by_age ON login_token (realm_id, made_at);
+CREATE INDEX login_token_by_age ON login_token (realm_id, created_at);
 
 -- The authenticator apps (TOTP) of users.
-CREATE TABLE code_app (
+CREATE TABLE totp_secret (
     user_id BIGINT PRIMARY KEY REFERENCES account (id),
     realm_id BIGINT NOT NULL REFERENCES realm (id),
     sealed {blob} NOT NULL,  -- the secret that it shares with us
     last_step BIGINT NOT NULL,  -- of the last code that was used: no earlier one is good any more
-    made_at DOUBLE PRECISION NOT NULL
+    created_at DOUBLE PRECISION NOT NULL
 );
 
 -- Recovery codes, as hashes.
@@ -1158,20 +1158,20 @@ CREATE TABLE passkey (
     name TEXT NOT NULL,
     credential {blob} NOT NULL,  -- its name for itself and its public key
     sign_count BIGINT NOT NULL,
-    made_at DOUBLE PRECISION NOT NULL,
+    created_at DOUBLE PRECISION NOT NULL,
     used_at DOUBLE PRECISION
 );
 CREATE INDEX passkey_by_user ON passkey (user_id);
 
 -- The networks and browsers that users have logged in from lately: others cause a mail.
-CREATE TABLE login_place (
+CREATE TABLE known_login (
     user_id BIGINT NOT NULL REFERENCES account (id),
     realm_id BIGINT NOT NULL REFERENCES realm (id),
-    mark {blob} NOT NULL,  -- a fingerprint of the network and the kind of browser
+    fingerprint {blob} NOT NULL,  -- of the network and the kind of browser
     seen_at DOUBLE PRECISION NOT NULL,
-    PRIMARY KEY (user_id, mark)
+    PRIMARY KEY (user_id, fingerprint)
 );
-CREATE INDEX login_place_by_age ON login_place (realm_id, seen_at);
+CREATE INDEX known_login_by_age ON known_login (realm_id, seen_at);
 
 -- === Bots and webhooks ===
 
@@ -1239,7 +1239,7 @@ CREATE TABLE device_token (
 CREATE INDEX device_token_by_realm ON device_token (realm_id);
 
 -- Everything that is sent to other machines: mails, webhook calls, push notifications and
--- registrations of phones. Rows of one lane are sent one after the other. `told` are the devices
+-- registrations of phones. Rows of one lane are sent one after the other. `notified` are the devices
 -- that have it already.
 CREATE TABLE outbox (
     id {serial},
@@ -1251,7 +1251,7 @@ CREATE TABLE outbox (
     message_id BIGINT REFERENCES message (id),
     device_id BIGINT REFERENCES device (id),
     sealed {blob},
-    told TEXT NOT NULL DEFAULT '',
+    notified TEXT NOT NULL DEFAULT '',
     created_at DOUBLE PRECISION NOT NULL,
     due_at DOUBLE PRECISION NOT NULL,
     tries INTEGER NOT NULL DEFAULT 0
@@ -1351,7 +1351,7 @@ CREATE TABLE channel_address (
     realm_id BIGINT NOT NULL,
     channel_id BIGINT NOT NULL REFERENCES channel (id),
     sender_id BIGINT REFERENCES account (id),
-    made_by BIGINT NOT NULL REFERENCES account (id),
+    created_by BIGINT NOT NULL REFERENCES account (id),
     renewal INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX channel_address_by_realm ON channel_address (realm_id);
@@ -1414,7 +1414,7 @@ CREATE TABLE import_run (
     state TEXT NOT NULL,
     messages_done BIGINT NOT NULL,
     is_finished BOOLEAN NOT NULL DEFAULT FALSE,
-    bringer TEXT NOT NULL DEFAULT ''
+    imported_by TEXT NOT NULL DEFAULT ''
 );
 
 -- Exports that users or administrators requested.
@@ -1423,7 +1423,7 @@ CREATE TABLE realm_export (
     realm_id BIGINT NOT NULL REFERENCES realm (id),
     user_id BIGINT NOT NULL REFERENCES account (id),
     kind TEXT NOT NULL,
-    asked_at DOUBLE PRECISION NOT NULL,
+    requested_at DOUBLE PRECISION NOT NULL,
     started_at DOUBLE PRECISION,
     failed_at DOUBLE PRECISION,
     deleted_at DOUBLE PRECISION,

@@ -26,7 +26,7 @@ class Invitation(msgspec.Struct, frozen=True):
     email: str | None  # None: a link for anyone who has it
     terms: Terms
     sealed: bytes  # its key
-    made_at: float
+    created_at: float
     expires_at: float | None
     is_ended: bool  # revoked or used
     is_operators: bool = False  # created on the command line, in the name of an owner

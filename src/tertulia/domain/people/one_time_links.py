@@ -24,11 +24,13 @@ class OneTimeLink(msgspec.Struct, frozen=True):
     email: str
     expires_at: float
     invitation_id: int | None = None  # the invitation of a sign-up
-    asked_from: str = ""  # an IP address, or `requested_by` of the administrator who hands it over
+    requested_from: str = (
+        ""  # an IP address, or `requested_by` of the administrator who hands it over
+    )
 
     def maker_id(self) -> int | None:
         """The administrator who hands it over, if it is not sent by mail."""
-        kind, _, number = self.asked_from.partition(" ")
+        kind, _, number = self.requested_from.partition(" ")
         return int(number) if kind == _USER else None
 
 

@@ -34,7 +34,7 @@ class Passkey(msgspec.Struct, frozen=True):
     name: str
     credential: bytes  # its id and public key
     sign_count: int
-    made_at: float
+    created_at: float
     used_at: float | None
 
 

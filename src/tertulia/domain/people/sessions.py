@@ -30,7 +30,7 @@ class Session(msgspec.Struct, frozen=True):
     user_id: int
     agent: str
     address: str
-    made_at: float
+    created_at: float
     seen_at: float
     ends_at: float | None = None  # at the latest, regardless of use
 

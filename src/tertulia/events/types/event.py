@@ -108,7 +108,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
         Rows that several events touched are read once, in their last state; they are rewound before
         the events are applied one by one. A client that reads late gets events by a rewound
         directory (`PastOrganization`). A kind that implements this is listed in
-        `storage.log.TURNING`.
+        `storage.log.AFFECTING_DELIVERY`.
         """
 
     def apply(self, org: Organization) -> None:

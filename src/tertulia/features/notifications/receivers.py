@@ -152,7 +152,7 @@ def claim(tx: Tx, item: OutboxItem) -> tuple[Message, Channel | None, Receivers]
 
 def notified_subscriptions(item: OutboxItem) -> frozenset[int]:
     """The subscriptions that were already notified."""
-    return frozenset(map(int, item.told.split(","))) if item.told else frozenset()
+    return frozenset(map(int, item.notified.split(","))) if item.notified else frozenset()
 
 
 def _is_unread(tx: Tx, user_id: int, message: Message) -> bool:
@@ -209,7 +209,7 @@ def reschedule(tx: Tx, item: OutboxItem, until: float) -> None:
     if not unread or item.next_try(tx.now) is None:
         storage.outbox.delete(tx, item)
     else:
-        storage.outbox.reschedule(tx, item, until, item.tries, item.told)
+        storage.outbox.reschedule(tx, item, until, item.tries, item.notified)
 
 
 def retract_read(tx: Tx, user_id: int, message_ids: list[int]) -> tuple[list[int], Receivers]:

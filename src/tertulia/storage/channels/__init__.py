@@ -185,7 +185,7 @@ def realms_with_uncounted(tx: Tx, before: float) -> list[int]:
 def was_closed(tx: Tx, channel_id: int) -> bool:
     """Whether the history of a channel was ever closed to later subscribers."""
     return tx.exists(
-        "SELECT 1 AS found FROM channel WHERE id = :channel AND closed_seq IS NOT NULL",
+        "SELECT 1 AS found FROM channel WHERE id = :channel AND archived_seq IS NOT NULL",
         channel=channel_id,
     )
 
@@ -193,8 +193,8 @@ def was_closed(tx: Tx, channel_id: int) -> bool:
 _CHANGEABLE = {
     "allows_summaries",
     "archived",
-    "closed_message_id",
-    "closed_seq",
+    "archived_message_id",
+    "archived_seq",
     "counted_at",
     "default_push",
     "description",

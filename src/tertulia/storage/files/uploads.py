@@ -16,13 +16,13 @@ def insert(tx: Tx, person_id: int | None = None) -> int:
     return tx.insert_with_id("upload", touched_at=tx.now, person_id=person_id)
 
 
-def refresh_expiry(tx: Tx, upload_id: int, awaited_bytes: int) -> bool:
+def refresh_expiry(tx: Tx, upload_id: int, expected_bytes: int) -> bool:
     """Record progress, and the announced size. Returns whether the upload is still open."""
     touched = tx.execute(
-        "UPDATE upload SET touched_at = :now, awaited_bytes = :awaited"
+        "UPDATE upload SET touched_at = :now, expected_bytes = :awaited"
         " WHERE id = :id AND realm_id = :realm AND touched_at > :to_delete",
         now=tx.now,
-        awaited=awaited_bytes,
+        awaited=expected_bytes,
         id=upload_id,
         to_delete=TO_DELETE,
     )
@@ -32,7 +32,7 @@ def refresh_expiry(tx: Tx, upload_id: int, awaited_bytes: int) -> bool:
 def awaited(tx: Tx, *, besides: int, person_id: int | None = None) -> int:
     """The announced bytes of all other open uploads; of one person, if given."""
     return tx.number(
-        "SELECT coalesce(sum(awaited_bytes), 0) AS value FROM upload"
+        "SELECT coalesce(sum(expected_bytes), 0) AS value FROM upload"
         " WHERE touched_at > :to_delete AND realm_id = :realm AND id <> :besides"
         " AND (CAST(:person AS BIGINT) IS NULL OR person_id = :person)",
         to_delete=TO_DELETE,

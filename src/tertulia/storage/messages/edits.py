@@ -31,7 +31,7 @@ class MoveTarget(msgspec.Struct, frozen=True):
         """What changes in each of the messages, as assignments."""
         if self.new_channel_id is None:
             return []
-        closed = [_CLOSED_SEQ] if self.origin_was_closed else []
+        closed = [_ARCHIVED_SEQ] if self.origin_was_closed else []
         return ["channel_id = :channel", "arrived_seq = :seq", *closed]
 
     @property
@@ -385,8 +385,8 @@ def _move_row(tx: Tx, topic_id: int, user_id: int, to: MoveTarget, recorded_id: 
 
 
 # A message that leaves a channel whose history was closed stays closed to later subscribers.
-_CLOSED_SEQ = (
-    "closed_seq = coalesce((SELECT c.closed_seq FROM channel c WHERE c.id = message.channel_id"
-    " AND message.id <= c.closed_message_id"
-    " AND (message.arrived_seq IS NULL OR message.arrived_seq < c.closed_seq)), closed_seq)"
+_ARCHIVED_SEQ = (
+    "archived_seq = coalesce((SELECT c.archived_seq FROM channel c WHERE c.id = message.channel_id"
+    " AND message.id <= c.archived_message_id"
+    " AND (message.arrived_seq IS NULL OR message.arrived_seq < c.archived_seq)), archived_seq)"
 )

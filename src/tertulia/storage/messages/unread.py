@@ -2,7 +2,7 @@
 
 A send does not touch it. `caught_up_to` is the last message that the stored bitmap covers; readers
 add later messages. Archiving a channel does not touch it either: it marks everything in the channel
-as read, and `closings_seen` is the last such event that the bitmap covers.
+as read, and `archivals_seen` is the last such event that the bitmap covers.
 
 Flags that few messages have are rows (`flags`); `flags_for` combines both.
 """
@@ -47,9 +47,9 @@ _ARRIVED = (
     f"SELECT m.id FROM message m WHERE m.realm_id = :realm AND {_RECEIVED} AND {_ARRIVES_UNREAD}"
 )
 # Messages, with their channel if they were in it when it was archived.
-_WITH_CLOSING = (
-    "message m LEFT JOIN channel c ON c.id = m.channel_id AND m.id <= c.closed_message_id"
-    " AND (m.arrived_seq IS NULL OR m.arrived_seq < c.closed_seq)"
+_WITH_ARCHIVAL = (
+    "message m LEFT JOIN channel c ON c.id = m.channel_id AND m.id <= c.archived_message_id"
+    " AND (m.arrived_seq IS NULL OR m.arrived_seq < c.archived_seq)"
 )
 
 
@@ -76,8 +76,8 @@ def catch_up(
         bitmap.update(arrived)
     elif known.newest_id > known.caught_up_to:
         bitmap.update(_new_since(tx, user_id, known.caught_up_to))
-    if bitmap and known.has_closings_to_see:
-        bitmap -= BitMap64(_closed_among(tx, bitmap, known.closings_seen))
+    if bitmap and known.has_archivals_to_see:
+        bitmap -= BitMap64(_archived_among(tx, bitmap, known.archivals_seen))
     return bitmap
 
 
@@ -97,19 +97,19 @@ def among(tx: Tx, user_id: int, message_ids: Sequence[int]) -> set[int]:
             me=user_id,
         )
         found.update(row["id"] for row in rows)
-    if found and known.has_closings_to_see:
-        found.difference_update(_closed_among(tx, BitMap64(found), known.closings_seen))
+    if found and known.has_archivals_to_see:
+        found.difference_update(_archived_among(tx, BitMap64(found), known.archivals_seen))
     return found
 
 
 def store(tx: Tx, user_id: int, bitmap: BitMap64, caught_up_to: int) -> None:
     """Store a bitmap that is new, or was loaded in this transaction and so covers every closing."""
     tx.execute(
-        "INSERT INTO unread (user_id, realm_id, bitmap, caught_up_to, closings_seen)"
+        "INSERT INTO unread (user_id, realm_id, bitmap, caught_up_to, archivals_seen)"
         " VALUES (:user, :realm, :bitmap, :caught_up_to,"
         " (SELECT h.seq FROM log_head h WHERE h.realm_id = :realm))"
         " ON CONFLICT (user_id) DO UPDATE SET bitmap = excluded.bitmap,"
-        " caught_up_to = excluded.caught_up_to, closings_seen = excluded.closings_seen",
+        " caught_up_to = excluded.caught_up_to, archivals_seen = excluded.archivals_seen",
         user=user_id,
         bitmap=bitmap.serialize(),
         caught_up_to=caught_up_to,
@@ -283,8 +283,8 @@ def _unread_among(
         }
         arrived = _from_origin(shown, arriving) - historical - read_at_once
         found.update([number for number in arrived if number > known.caught_up_to])
-    if found and known.has_closings_to_see:
-        found.difference_update(_closed_among(tx, BitMap64(found), known.closings_seen))
+    if found and known.has_archivals_to_see:
+        found.difference_update(_archived_among(tx, BitMap64(found), known.archivals_seen))
     return found
 
 
@@ -317,17 +317,17 @@ def sent_by(tx: Tx, sender_id: int, among: BitMap64) -> list[int]:
 def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int]:
     """Those of the users, all recipients of the message, who have read it."""
     rows = tx.all(
-        "SELECT a.id, u.bitmap, u.caught_up_to, u.closings_seen FROM account a"
+        "SELECT a.id, u.bitmap, u.caught_up_to, u.archivals_seen FROM account a"
         " LEFT JOIN unread u ON u.user_id = a.id WHERE a.id IN :ids ORDER BY a.id",
         ids=list(user_ids),
     )
     noticed = storage.messages.flags.users_with_flag(tx, "unread_notice", [message.id])
     historical = storage.messages.flags.users_with_flag(tx, "historical", [message.id])
-    closed_seq = _closed_with(tx, message)
+    archived_seq = _archived_with(tx, message)
     muting = set(storage.personal.muted_users.muted_by(tx, message.sender_id))
     found = []
     for row in rows:
-        if closed_seq > (row["closings_seen"] or 0):
+        if archived_seq > (row["archivals_seen"] or 0):
             is_read = True
         elif (row["caught_up_to"] or 0) >= message.id:
             is_read = message.id not in BitMap64.deserialize(bytes(row["bitmap"]))
@@ -341,10 +341,10 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
     return found
 
 
-def _closed_with(tx: Tx, message: Message) -> int:
+def _archived_with(tx: Tx, message: Message) -> int:
     """The event that marked a message as read because its channel was archived; or 0."""
     row = tx.one(
-        f"SELECT m.closed_seq AS elsewhere, c.closed_seq AS here FROM {_WITH_CLOSING}"
+        f"SELECT m.archived_seq AS elsewhere, c.archived_seq AS here FROM {_WITH_ARCHIVAL}"
         " WHERE m.realm_id = :realm AND m.id = :message",
         message=message.id,
     )
@@ -356,17 +356,18 @@ class Stored(NamedTuple):
 
     bitmap: BitMap64
     caught_up_to: int  # the last message that it covers
-    closings_seen: int
-    has_closings_to_see: bool  # channels were archived since, which it does not cover
+    archivals_seen: int
+    has_archivals_to_see: bool  # channels were archived since, which it does not cover
     muted: Set[int]  # users whose messages arrive as read
     newest_id: int  # of the organization
 
 
 def stored(tx: Tx, user_id: int) -> Stored:
     row = tx.one(
-        "SELECT u.bitmap, u.caught_up_to, u.closings_seen, n.id AS newest, EXISTS (SELECT 1"
-        " FROM channel c WHERE c.realm_id = :realm AND c.closed_seq > coalesce(u.closings_seen, 0))"
-        f" AS has_closings, (SELECT {tx.dialect.sql.joined_ids('m.muted_id')} FROM muted_user m"
+        "SELECT u.bitmap, u.caught_up_to, u.archivals_seen, n.id AS newest, EXISTS (SELECT 1"
+        " FROM channel c WHERE c.realm_id = :realm"
+        " AND c.archived_seq > coalesce(u.archivals_seen, 0))"
+        f" AS has_archivals, (SELECT {tx.dialect.sql.joined_ids('m.muted_id')} FROM muted_user m"
         " WHERE m.user_id = :user) AS muted"
         " FROM (SELECT max(m.id) AS id FROM message m WHERE m.realm_id = :realm) AS n"
         " LEFT JOIN unread u ON u.user_id = :user",
@@ -376,21 +377,21 @@ def stored(tx: Tx, user_id: int) -> Stored:
     return Stored(
         BitMap64() if row["bitmap"] is None else BitMap64.deserialize(bytes(row["bitmap"])),
         row["caught_up_to"] or 0,
-        row["closings_seen"] or 0,
-        has_closings_to_see=bool(row["has_closings"]),
+        row["archivals_seen"] or 0,
+        has_archivals_to_see=bool(row["has_archivals"]),
         muted=frozenset(map(int, row["muted"].split(","))) if row["muted"] else frozenset(),
         newest_id=row["newest"] or 0,
     )
 
 
-def _closed_among(tx: Tx, waiting: BitMap64, seq: int) -> list[int]:
+def _archived_among(tx: Tx, waiting: BitMap64, seq: int) -> list[int]:
     """Those of the messages that were in a channel when it was archived, after this event."""
     ids = list(waiting)
     found: list[int] = []
     for start in range(0, len(ids), MAX_LISTED_IDS):
         rows = tx.all(
-            f"SELECT m.id FROM {_WITH_CLOSING} WHERE m.realm_id = :realm AND m.id IN :ids"
-            " AND (m.closed_seq > :seq OR c.closed_seq > :seq)",
+            f"SELECT m.id FROM {_WITH_ARCHIVAL} WHERE m.realm_id = :realm AND m.id IN :ids"
+            " AND (m.archived_seq > :seq OR c.archived_seq > :seq)",
             seq=seq,
             ids=ids[start : start + MAX_LISTED_IDS],
         )

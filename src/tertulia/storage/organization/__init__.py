@@ -113,14 +113,16 @@ def set_setting(tx: Tx, name: str, value: Any) -> None:
 
 def full_members_announced_at(tx: Tx) -> float:
     announced_at: float = tx.value(
-        "SELECT full_members_told_at AS value FROM realm WHERE id = :id", id=tx.realm_id
+        "SELECT full_members_announced_at AS value FROM realm WHERE id = :id", id=tx.realm_id
     )
     return announced_at
 
 
 def set_full_members_announced(tx: Tx) -> None:
     tx.execute(
-        "UPDATE realm SET full_members_told_at = :now WHERE id = :id", now=tx.now, id=tx.realm_id
+        "UPDATE realm SET full_members_announced_at = :now WHERE id = :id",
+        now=tx.now,
+        id=tx.realm_id,
     )
 
 

@@ -19,7 +19,7 @@ class RealmExport(Record, frozen=True):
     id: int
     user_id: int
     kind: str
-    asked_at: float
+    requested_at: float
     started_at: float | None
     failed_at: float | None
     deleted_at: float | None

@@ -37,7 +37,7 @@ def of_users(
         active[row["user_id"]] = max(active.get(row["user_id"], 0), row["seen_at"])
     secured = {
         row["user_id"]
-        for table in ("code_app", "passkey")
+        for table in ("totp_secret", "passkey")
         for row in _rows(tx, f"SELECT DISTINCT user_id FROM {table}", ids)
     }
     space = {

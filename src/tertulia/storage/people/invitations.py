@@ -9,8 +9,8 @@ from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.user import Role
 
 _COLUMNS = (
-    "id, inviter_id, email, role, channel_ids, group_ids, with_defaults, tells_inviter, welcome,"
-    " sealed, made_at, expires_at, ended_at, is_operators"
+    "id, inviter_id, email, role, channel_ids, group_ids, with_defaults, notifies_inviter, welcome,"
+    " sealed, created_at, expires_at, ended_at, is_operators"
 )
 _GOOD = "ended_at IS NULL AND (expires_at IS NULL OR expires_at > :now)"
 
@@ -34,11 +34,11 @@ def insert(
         channel_ids=msgspec.json.encode(terms.channel_ids).decode(),
         group_ids=msgspec.json.encode(terms.group_ids).decode(),
         with_defaults=terms.with_defaults,
-        tells_inviter=terms.notifies_inviter,
+        notifies_inviter=terms.notifies_inviter,
         welcome=terms.welcome,
         fingerprint=fingerprint,
         sealed=sealed,
-        made_at=tx.now,
+        created_at=tx.now,
         expires_at=expires_at,
         is_operators=is_operators,
     )
@@ -78,7 +78,7 @@ def list_valid(tx: Tx, inviter_id: int | None = None) -> list[Invitation]:
     whose = "" if inviter_id is None else " AND inviter_id = :inviter"
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM invitation WHERE realm_id = :realm AND {_GOOD}{whose}"
-        " ORDER BY made_at DESC, id DESC",
+        " ORDER BY created_at DESC, id DESC",
         now=tx.now,
         **({} if inviter_id is None else {"inviter": inviter_id}),
     )
@@ -130,11 +130,11 @@ def _invitation(row: Row) -> Invitation:
             channel_ids=tuple(msgspec.json.decode(row["channel_ids"])),
             group_ids=tuple(msgspec.json.decode(row["group_ids"])),
             with_defaults=bool(row["with_defaults"]),
-            notifies_inviter=bool(row["tells_inviter"]),
+            notifies_inviter=bool(row["notifies_inviter"]),
             welcome=row["welcome"],
         ),
         sealed=bytes(row["sealed"]),
-        made_at=row["made_at"],
+        created_at=row["created_at"],
         expires_at=row["expires_at"],
         is_ended=row["ended_at"] is not None,
         is_operators=bool(row["is_operators"]),

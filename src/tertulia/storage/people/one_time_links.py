@@ -16,7 +16,7 @@ def insert(
     fingerprint: bytes | None,
     user_id: int | None,
     email: str,
-    asked_from: str,
+    requested_from: str,
     expires_at: float,
     invitation_id: int | None = None,
 ) -> None:
@@ -27,8 +27,8 @@ def insert(
         user_id=user_id,
         email=email,
         email_key=domain.people.user.email_key(email),
-        asked_from=asked_from,
-        made_at=tx.now,
+        requested_from=requested_from,
+        created_at=tx.now,
         expires_at=expires_at,
         invitation_id=invitation_id,
     )
@@ -69,8 +69,8 @@ def expire_for_address(tx: Tx, purpose: str, email: str) -> None:
 def requests_for(tx: Tx, purposes: Sequence[str], email: str, since: float) -> list[float]:
     """When links were requested for an address in any organization, oldest first."""
     return tx.column(
-        "SELECT made_at FROM one_time_link WHERE email_key = :email AND made_at > :since"
-        " AND purpose IN :purposes ORDER BY made_at",
+        "SELECT created_at FROM one_time_link WHERE email_key = :email AND created_at > :since"
+        " AND purpose IN :purposes ORDER BY created_at",
         email=domain.people.user.email_key(email),
         since=since,
         purposes=list(purposes),
@@ -84,13 +84,13 @@ def requests_by(tx: Tx, purpose: str, user_id: int, since: float) -> list[float]
 
 def requests_from(tx: Tx, purpose: str, address: str, since: float) -> list[float]:
     """When links were requested from this network address."""
-    return _requests(tx, purpose, "asked_from", address, since)
+    return _requests(tx, purpose, "requested_from", address, since)
 
 
 def _requests(tx: Tx, purpose: str, column: str, value: str | int, since: float) -> list[float]:
     return tx.column(
-        "SELECT made_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
-        f" AND {column} = :value AND made_at > :since ORDER BY made_at",
+        "SELECT created_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
+        f" AND {column} = :value AND created_at > :since ORDER BY created_at",
         purpose=purpose,
         value=value,
         since=since,
@@ -100,6 +100,6 @@ def _requests(tx: Tx, purpose: str, column: str, value: str | int, since: float)
 def delete_before(tx: Tx, moment: float) -> None:
     tx.execute(
         "DELETE FROM one_time_link"
-        " WHERE realm_id = :realm AND expires_at <= :moment AND made_at <= :moment",
+        " WHERE realm_id = :realm AND expires_at <= :moment AND created_at <= :moment",
         moment=moment,
     )

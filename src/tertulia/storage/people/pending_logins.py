@@ -7,20 +7,20 @@ def save(
     tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes, user_id: int | None
 ) -> None:
     tx.insert_row(
-        "login_departure",
+        "pending_login",
         state_hash=state_hash,
         browser_hash=browser_hash,
         sealed=sealed,
         user_id=user_id,
-        left_at=tx.now,
+        created_at=tx.now,
     )
 
 
 def consume(tx: Tx, state_hash: bytes, browser_hash: bytes, since: float) -> bytes | None:
     """Return and delete the state of a pending login; None if it is of another browser."""
     row = tx.one(
-        "DELETE FROM login_departure WHERE realm_id = :realm AND state_hash = :state"
-        " AND browser_hash = :browser AND left_at >= :since RETURNING sealed",
+        "DELETE FROM pending_login WHERE realm_id = :realm AND state_hash = :state"
+        " AND browser_hash = :browser AND created_at >= :since RETURNING sealed",
         state=state_hash,
         browser=browser_hash,
         since=since,
@@ -30,7 +30,7 @@ def consume(tx: Tx, state_hash: bytes, browser_hash: bytes, since: float) -> byt
 
 def store_token(tx: Tx, token_hash: bytes, user_id: int, method: str) -> None:
     tx.insert_row(
-        "login_token", token_hash=token_hash, user_id=user_id, method=method, made_at=tx.now
+        "login_token", token_hash=token_hash, user_id=user_id, method=method, created_at=tx.now
     )
 
 
@@ -38,7 +38,7 @@ def consume_token(tx: Tx, token_hash: bytes, since: float) -> tuple[int, str] | 
     """Return and delete a token: its user, and how they logged in."""
     row = tx.one(
         "DELETE FROM login_token WHERE realm_id = :realm AND token_hash = :token"
-        " AND made_at >= :since RETURNING user_id, method",
+        " AND created_at >= :since RETURNING user_id, method",
         token=token_hash,
         since=since,
     )
@@ -47,13 +47,15 @@ def consume_token(tx: Tx, token_hash: bytes, since: float) -> tuple[int, str] | 
 
 def delete_of_user(tx: Tx, user_id: int) -> None:
     """Delete the pending logins of a user."""
-    for table in ("login_departure", "login_token"):
+    for table in ("pending_login", "login_token"):
         tx.execute(f"DELETE FROM {table} WHERE realm_id = :realm AND user_id = :user", user=user_id)
 
 
 def delete_before(tx: Tx, logins_before: float, tokens: float) -> None:
     tx.execute(
-        "DELETE FROM login_departure WHERE realm_id = :realm AND left_at < :since",
+        "DELETE FROM pending_login WHERE realm_id = :realm AND created_at < :since",
         since=logins_before,
     )
-    tx.execute("DELETE FROM login_token WHERE realm_id = :realm AND made_at < :since", since=tokens)
+    tx.execute(
+        "DELETE FROM login_token WHERE realm_id = :realm AND created_at < :since", since=tokens
+    )

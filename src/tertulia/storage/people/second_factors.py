@@ -6,7 +6,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.second_factors import CodeApp, Passkey, SecondFactors
 from tertulia.storage.row_mapper import RowMapper
 
-_APPS, _PASSKEYS = RowMapper(CodeApp, "code_app"), RowMapper(Passkey, "passkey")
+_APPS, _PASSKEYS = RowMapper(CodeApp, "totp_secret"), RowMapper(Passkey, "passkey")
 
 
 def of_user(tx: Tx, user_id: int) -> SecondFactors:
@@ -22,12 +22,12 @@ def are_used(tx: Tx) -> bool:
     """Whether a user of the organization has one."""
     return any(
         tx.one(f"SELECT user_id FROM {table} WHERE realm_id = :realm LIMIT 1")
-        for table in ("code_app", "passkey")
+        for table in ("totp_secret", "passkey")
     )
 
 
 def delete(tx: Tx, user_id: int) -> None:
-    for table in ("code_app", "recovery_code", "passkey"):
+    for table in ("totp_secret", "recovery_code", "passkey"):
         tx.execute(f"DELETE FROM {table} WHERE user_id = :user AND realm_id = :realm", user=user_id)
 
 
@@ -42,18 +42,22 @@ def store_app(tx: Tx, user_id: int, known: CodeApp) -> None:
     """Set the user's app, in place of an older one."""
     delete_app(tx, user_id)
     tx.insert_row(
-        "code_app", user_id=user_id, sealed=known.sealed, last_step=known.last_step, made_at=tx.now
+        "totp_secret",
+        user_id=user_id,
+        sealed=known.sealed,
+        last_step=known.last_step,
+        created_at=tx.now,
     )
 
 
 def delete_app(tx: Tx, user_id: int) -> None:
-    tx.delete("code_app", user_id=user_id)
+    tx.delete("totp_secret", user_id=user_id)
 
 
 def consume_step(tx: Tx, user_id: int, step: int) -> bool:
     """Mark a time step as used. Returns False if it was used before."""
     done = tx.execute(
-        "UPDATE code_app SET last_step = :step"
+        "UPDATE totp_secret SET last_step = :step"
         " WHERE user_id = :user AND realm_id = :realm AND last_step < :step",
         step=step,
         user=user_id,
@@ -87,7 +91,7 @@ def insert_passkey(tx: Tx, user_id: int, name: str, credential: bytes, sign_coun
         name=name,
         credential=credential,
         sign_count=sign_count,
-        made_at=tx.now,
+        created_at=tx.now,
     )
 
 

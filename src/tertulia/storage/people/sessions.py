@@ -40,7 +40,7 @@ def insert(
         fingerprint=fingerprint,
         agent=agent,
         address=address,
-        made_at=tx.now,
+        created_at=tx.now,
         seen_at=tx.now,
         provider_person=None if provider_session is None else provider_session.person,
         provider_mark=None if provider_session is None else provider_session.mark,

@@ -37,7 +37,7 @@ class ExportJobs:
 
     async def _make(self, realm_id: int, export: RealmExport) -> None:
         db = self._database.of(realm_id)
-        name = f"tertulia-export-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(export.asked_at))}"
+        name = f"tertulia-export-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(export.requested_at))}"
         with scratch_folder.open_scratch(self._data) as folder:
             file = folder / f"{name}{'.zip' if export.has_pages else '.tar.gz'}"
             try:

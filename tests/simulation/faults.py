@@ -78,8 +78,9 @@ class Scenario:
     chaos: Chaos = NO_CHAOS  # between several servers and their database
 
     @property
-    def has_disk_trouble(self) -> bool:
-        return any(life.disk_error or life.has_slow_syncs for life in self.lives)
+    def has_long_leap(self) -> bool:
+        """Whether messages become old enough for retention."""
+        return any(life.leap_seconds >= 86_400.0 for life in self.lives)
 
 
 def of_seed(seed: int) -> Scenario:

@@ -5,10 +5,12 @@ A broken law is a sentence that names what it is about, so that the story can se
 """
 
 import asyncio
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import apsw
+from tests.simulation import deletions
 from tests.simulation.listener import OPTIONS, Listener, pictures
 from tests.simulation.machine import CLOCK
 from tests.simulation.model import ABSENT, Thing
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 
+MESSAGES = ("m", "answer", "held", "passing")
 LAST_EVENTS_SECONDS = 10.0  # until a listener has received what a job changed
 
 
@@ -48,6 +51,9 @@ def check_file(world: "World") -> None:
     world.outcome.problems += _acknowledged_messages_are_there(world, stored)
     world.outcome.problems += _listeners_received_all(world, stored)
     world.outcome.problems += _scheduled_were_sent_once(world, stored)
+    world.outcome.problems += _poll_options_are_there(world, connection)
+    world.outcome.problems += _files_are_there(world, connection)
+    world.outcome.problems += deletions.broken_laws(world, connection)
     connection.close()
 
 
@@ -164,12 +170,13 @@ def _acknowledged_messages_are_there(world: "World", stored: dict[int, Any]) -> 
     by_mark = {content.partition(" ")[0]: number for number, (content, _, _) in stored.items()}
     problems = []
     for thing in world.model.things.values():
-        if thing.kind != "m":
+        if thing.kind not in MESSAGES:
             continue
         content = stored[by_mark[thing.mark]][0] if thing.mark in by_mark else ABSENT
         if marks[thing.mark] > 1:
             problems.append(f"{thing.mark} is stored {marks[thing.mark]} times")
-        if content not in thing.allowed:
+        is_gone = thing.kind == "passing" and content is ABSENT  # see `deletions`
+        if content not in thing.allowed and not is_gone:
             allowed = sorted(map(str, thing.allowed))
             problems.append(f"{thing.mark} is stored as {content!r}, and may be {allowed}")
         if content is not ABSENT and thing.number not in (None, by_mark[thing.mark]):
@@ -206,3 +213,28 @@ def _scheduled_were_sent_once(world: "World", stored: dict[int, Any]) -> list[st
         if is_known and not sent[thing.mark]:
             problems.append(f"{thing.mark} was never sent")
     return problems
+
+
+def _poll_options_are_there(world: "World", connection: apsw.Connection) -> list[str]:
+    rows = connection.execute("SELECT content FROM submessage").fetchall()
+    found = Counter(json.loads(str(content)).get("option") for (content,) in rows)
+    return [
+        f"the option {thing.mark} is stored {found[thing.mark]} times"
+        for thing in world.model.things.values()
+        if thing.kind == "option"
+        if found[thing.mark] > 1 or (thing.is_certain and not found[thing.mark])
+    ]
+
+
+def _files_are_there(world: "World", connection: apsw.Connection) -> list[str]:
+    """Unless no message links them for weeks, which only a suspended machine makes pass."""
+    rows = connection.execute(
+        "SELECT a.name, p.data FROM attachment a JOIN upload_piece p ON p.upload_id = a.upload_id"
+    )
+    found: dict[object, object] = {row[0]: row[1] for row in rows}
+    return [
+        f"the file {thing.mark} is {found.get(f'{thing.mark}.txt')!r}"
+        for thing in world.model.things.values()
+        if thing.kind == "file" and thing.is_certain and not world.has_leapt
+        if found.get(f"{thing.mark}.txt") != thing.mark.encode()
+    ]

@@ -96,6 +96,16 @@ class Person:
     ) -> Answer:
         return await self._call(self.index, method, path, params, headers)
 
+    async def call_with_body(self, path: str, kind: str, body: str) -> Answer:
+        content = kind.encode(), body.encode()
+        return await self._call(self.index, "POST", path, {}, None, content)
+
+    async def call_as(
+        self, who: tuple[str, str], method: str, path: str, /, **params: Any
+    ) -> Answer:
+        """Call with the address and the key of a bot."""
+        return await self._call(who, method, path, params)
+
     async def change(
         self, thing: Thing, content: str | None, method: str, path: str, /, **params: Any
     ) -> Answer | None:
@@ -159,37 +169,39 @@ def _marked(value: Any, text: str) -> Any:
 async def send(person: Person) -> None:
     channel = person.rng.choice(["general", "general", "general", "vault", "attic"])
     topic = f"topic {person.rng.randint(0, 3)}"
-    await _send(person, type="channel", to=person.place.channels[channel], topic=topic)
+    await send_with_key(person, type="channel", to=person.place.channels[channel], topic=topic)
 
 
 @action(2)
 async def send_direct(person: Person) -> None:
-    await _send(person, type="direct", to=[person.rng.choice(person.place.user_ids)])
+    await send_with_key(person, type="direct", to=[person.rng.choice(person.place.user_ids)])
 
 
-async def _send(person: Person, **params: Any) -> None:
-    """Repeat it with its key until it is answered, or until the server may have deleted the key."""
-    thing = person.model.new("m", person.index)
+async def send_with_key(person: Person, more: str = "", kind: str = "m", **params: Any) -> None:
+    """Repeat it with its key until it is answered, or until the server may have deleted the key.
+    `more` is text behind the mark."""
+    thing = person.model.new(kind, person.index)
+    text = f"{thing.mark} {more}".rstrip()
     give_up_at = CLOCK.wall() + KEY_LIFE_SECONDS
     key = {"idempotency-key": thing.mark}
-    thing.may_become(thing.mark)
+    thing.may_become(text)
     while CLOCK.wall() < give_up_at:
         try:
-            given = params | {"content": thing.mark}
+            given = params | {"content": text}
             answer = await person.call_with("POST", "/messages", given, key)
         except ConnectionLost:
             await asyncio.sleep(person.rng.uniform(0.05, 0.5))
             continue
         if answer.is_good:
-            thing.became(thing.mark)
+            thing.became(text)
             thing.number = answer.json["id"]
-            thing.info["where"] = params["to"]
+            thing.info |= {"where": params["to"], "sent_at": CLOCK.wall()}
             return
         if answer.status in (400, 403):
             thing.refused({ABSENT})
             return
         await asyncio.sleep(0.5)
-    thing.lost(thing.mark)
+    thing.lost(text)
 
 
 @action(2)

@@ -14,7 +14,7 @@ from tests.simulation import disk
 from tests.simulation.shared_database import SharedCluster
 from tests.simulation.sqlite import SimulatedSqlite
 
-from tertulia import storage
+from tertulia import actions, storage
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Call
 from tertulia.database.leader import Leader
@@ -105,6 +105,18 @@ def key_forgotten() -> None:
 def audience_too_late() -> None:
     """The present state decides who receives an event of the past."""
     _replace(PastOrganization, "before", lambda turns, now, viewer_id: now)
+
+
+@fault
+def retention_off_by_one() -> None:
+    """Messages are kept for a day longer than their channel allows."""
+    before = actions.later.retention.deletes_before
+
+    def a_day_later(tx: Any, channel_id: Any) -> float:
+        found = before(tx, channel_id)
+        return max(0.0, found - actions.later.retention.SECONDS_PER_DAY)
+
+    _replace(actions.later.retention, "deletes_before", a_day_later)
 
 
 @fault

@@ -15,8 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-import tests.simulation.credentials  # noqa: F401, it adds actions
+import tests.simulation.contents
+import tests.simulation.credentials
+import tests.simulation.deletions  # noqa: F401, all of them add actions
 from tests.simulation import laws
+from tests.simulation.deletions import MAX_LATE_SECONDS, RETENTION_DAYS
 from tests.simulation.disk import Disk
 from tests.simulation.faults import DiskError, Life, Scenario
 from tests.simulation.listener import Listener
@@ -65,18 +68,23 @@ class Template:
                 actions.people.account_creation.add, Vault(SECRET), new
             )
             self.people.append((user.id, user.email, key))
-        members = {"general": ACCOUNTS, "vault": ACCOUNTS // 2, "attic": 3}
+        members = {"general": ACCOUNTS, "vault": ACCOUNTS // 2, "attic": 3, "passing": 3, "held": 3}
         self.channels = {
             name: database.of(realm.id).write(self._create_channel, name, count)
             for name, count in members.items()
         }
+        held = [self.channels["held"]]
+        database.of(realm.id).write(
+            actions.organization.legal_holds.begin, None, [], held, "a simulation"
+        )
 
     def _create_channel(self, tx: Any, name: str, count: int) -> int:
         users = storage.people.find_many(tx, [user_id for user_id, _, _ in self.people[:count]])
         users.sort(key=lambda each: each.id)
         channel = storage.channels.find_by_name(tx, name)
         if channel is None:
-            new = NewChannel(name, invite_only=name == "vault")
+            days = RETENTION_DAYS if name == "passing" else None
+            new = NewChannel(name, invite_only=name == "vault", retention_days=days)
             channel = actions.channels.create_unchecked(tx, users[0], new, "")
         actions.channels.subscriptions.join(tx, channel, users)
         return channel.id
@@ -114,7 +122,7 @@ class World:
         self.model = Model()
         self._lives = 0
         self.servers: list[Server] = []  # that live
-        self._used: dict[int, Server] = {}  # by client
+        self._used: dict[int | str, Server] = {}  # by client
         self._use_rng = random.Random(f"use {seed}")
         self.disk = Disk(folder / "0")
         shutil.copytree(template.folder, self.disk.folder, dirs_exist_ok=True)
@@ -161,17 +169,20 @@ class World:
 
     async def call(
         self,
-        index: int,
+        who: int | tuple[str, str],
         method: str,
         path: str,
         params: dict[str, Any],
         headers: dict[str, str] | None = None,
+        body: tuple[bytes, bytes] | None = None,
     ) -> Answer:
-        _, email, key = self._template.people[index]
+        """`who` is the number of an account, or an address and a key."""
+        email, key = self._template.people[who][1:] if isinstance(who, int) else who
+        index = who if isinstance(who, int) else email
         text = params.get("content", "")
         try:
             answer = await self._network.call(
-                self._server_of(index), email, key, method, path, params, headers or {}
+                self._server_of(index), email, key, method, path, params, headers or {}, body
             )
         except ConnectionLost:
             self._note(index, method, path, text, "lost")
@@ -189,7 +200,7 @@ class World:
                 raise each
         return [each for each in answers if isinstance(each, Answer)]
 
-    def _server_of(self, index: int) -> Server | None:
+    def _server_of(self, index: int | str) -> Server | None:
         """The server that a client uses: mostly the same one."""
         ready = [each for each in self.servers if each.is_ready]
         if len(ready) < 2:
@@ -231,6 +242,8 @@ class World:
             listener.is_over = True
         await self._until_settled(acting)
         await asyncio.sleep(SETTLE_SECONDS + self._longest_plan())
+        if self.scenario.has_long_leap:
+            await asyncio.sleep(MAX_LATE_SECONDS)
         await laws.check(self)
         for task in listening:
             task.cancel()

@@ -1,0 +1,66 @@
+"""Messages that end: by retention, deleted under a legal hold, and their laws.
+
+The channel "passing" keeps messages for one day. The channel "held" is on legal hold.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import apsw
+from tests.simulation.machine import CLOCK
+from tests.simulation.people import Person, action, send_with_key
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+RETENTION_DAYS = 1
+RETENTION_SECONDS = RETENTION_DAYS * 86_400.0
+MAX_LATE_SECONDS = 420.0  # until the job of every five minutes deletes what is too old
+MAX_STEPS_SECONDS = 8 * 3600.0  # by which the wall clock is set in a run
+
+
+@action(1)
+async def send_to_passing(person: Person) -> None:
+    await _send(person, "passing")
+
+
+@action(1)
+async def send_to_held(person: Person) -> None:
+    await _send(person, "held")
+
+
+async def _send(person: Person, channel: str) -> None:
+    await send_with_key(
+        person, kind=channel, type="channel", to=person.place.channels[channel], topic=channel
+    )
+
+
+@action(0.7)
+async def delete_held(person: Person) -> None:
+    await person.delete("held", "/messages/{}")
+
+
+def broken_laws(world: "World", connection: apsw.Connection) -> list[str]:
+    stored = _by_id(connection, "SELECT id, sent_at FROM message")
+    kept = _by_id(connection, "SELECT id, content FROM kept_message")
+    problems = []
+    for thing in world.model.things.values():
+        if thing.kind == "held" and thing.number is not None and thing.number not in stored:
+            if kept.get(thing.number) != thing.mark:
+                problems.append(f"{thing.mark} was deleted under a hold and is not kept")
+        elif thing.kind == "passing" and thing.number is not None:
+            problems += _of_passing(thing.mark, thing.number, thing.info["sent_at"], stored)
+    return problems
+
+
+def _by_id(connection: apsw.Connection, sql: str) -> dict[Any, Any]:
+    return {row[0]: row[1] for row in connection.execute(sql)}
+
+
+def _of_passing(mark: str, number: int, answered_at: float, stored: dict[int, Any]) -> list[str]:
+    now = CLOCK.wall()
+    if number in stored:
+        is_old = now - stored[number] > RETENTION_SECONDS + MAX_LATE_SECONDS
+        return [f"{mark} is older than its channel allows"] if is_old else []
+    if now - answered_at < RETENTION_SECONDS - MAX_STEPS_SECONDS:
+        return [f"{mark} was deleted before its time"]
+    return []

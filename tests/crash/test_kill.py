@@ -40,7 +40,6 @@ MAX_MESSAGES_PER_LIFE = 60  # messages before the next kill
     [
         ("sqlite", 3),
         pytest.param("postgres", 3, marks=pytest.mark.postgres),
-        pytest.param("sqlite", 300, marks=pytest.mark.soak),
         pytest.param("postgres", 300, marks=[pytest.mark.soak, pytest.mark.postgres]),
     ],
 )

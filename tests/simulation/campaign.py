@@ -8,6 +8,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ def main(args: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="make simulate", description=__doc__)
     parser.add_argument("--seeds", type=int, default=20, help="how many seeds to run")
     parser.add_argument("--first", type=int, default=1, help="the first of them")
+    parser.add_argument("--new", action="store_true", help="begin with a seed nobody has run")
+    parser.add_argument("--seconds", type=float, help="begin no seed after this time")
+    parser.add_argument("--jobs", type=int, default=1, help="how many seeds to run at once")
     parser.add_argument("--seed", type=int, help="run this seed, and print its story")
     parser.add_argument(
         "--shrink",
@@ -51,7 +55,8 @@ def main(args: list[str]) -> int:
     base = Path(tempfile.mkdtemp(prefix="simulation-", dir=_memory_folder()))
     try:
         template = Template(base / "template")
-        seeds = range(options.first, options.first + options.seeds)
+        first = int(machine.real_time()) * 10 if options.new else options.first
+        seeds = range(first, first + options.seeds)
         if options.planted is not None and options.seed is None:
             return _find_planted(template, options.planted or list(planted.FAULTS), seeds, base)
         if options.seed is not None:
@@ -68,7 +73,8 @@ def main(args: list[str]) -> int:
             print(outcome.trace)
             print("\n".join(outcome.problems) or "No law is broken.")
             return bool(outcome.problems)
-        return _run_all(template, kept_seeds() if options.kept else list(seeds), base)
+        chosen = kept_seeds() if options.kept else list(seeds)
+        return _run_all(template, chosen, base, options.jobs, options.seconds)
     finally:
         shutil.rmtree(base, ignore_errors=True)
 
@@ -84,43 +90,60 @@ def kept_seeds() -> list[int]:
     return [int(line.split()[0]) for line in KEPT.read_text().splitlines() if line[:1].isdigit()]
 
 
-def _run_all(template: Template, seeds: list[int], base: Path) -> int:
-    failed, deaths, messages, answers, virtual, cpu = 0, 0, 0, 0, 0.0, 0.0
-    for seed in seeds:
-        outcome = run_apart(template, faults.of_seed(seed), base)
-        deaths += outcome.deaths
-        messages += outcome.messages
-        answers += outcome.answers
-        virtual += outcome.virtual_seconds
-        cpu += outcome.cpu_seconds
-        if outcome.problems:
-            failed += 1
-            print(f"seed {seed}: {len(outcome.problems)} problems")
-            for problem in outcome.problems[:3]:
-                print(f"    {problem[:300]}")
+def _run_all(
+    template: Template, seeds: list[int], base: Path, jobs: int, seconds: float | None
+) -> int:
+    print(f"seeds from {seeds[0]} on; --seed repeats one", flush=True)
+    began = machine.real_time()
+    waiting, running, outcomes = deque(seeds), deque[Run](), list[Outcome]()
+    while waiting or running:
+        if seconds is not None and machine.real_time() - began > seconds:
+            waiting.clear()
+        while waiting and len(running) < jobs:
+            running.append(Run(template, faults.of_seed(waiting.popleft()), base))
+        if running:
+            outcomes.append(running.popleft().finish())
+            _print_problems(outcomes[-1])
+    failed = [each for each in outcomes if each.problems]
+    cpu = sum(each.cpu_seconds for each in outcomes)
     print(
-        f"{len(seeds)} seeds, {deaths} kills and power cuts, {messages} messages,"
-        f" {answers} answers, {virtual / 3600:.1f} hours of virtual time in {cpu:.1f} s of CPU;"
-        f" {failed} failed"
+        f"{len(outcomes)} seeds, {sum(each.deaths for each in outcomes)} kills and power cuts,"
+        f" {sum(each.messages for each in outcomes)} messages,"
+        f" {sum(each.answers for each in outcomes)} answers,"
+        f" {sum(each.virtual_seconds for each in outcomes) / 3600:.1f} hours of virtual time"
+        f" in {cpu:.1f} s of CPU; {len(failed)} failed"
     )
-    return failed > 0
+    return bool(failed)
+
+
+def _print_problems(outcome: Outcome) -> None:
+    if outcome.problems:
+        print(f"seed {outcome.scenario.seed}: {len(outcome.problems)} problems", flush=True)
+        for problem in outcome.problems[:3]:
+            print(f"    {problem[:300]}", flush=True)
 
 
 def _find_planted(template: Template, names: list[str], seeds: range, base: Path) -> int:
     """For each fault: the first seed that breaks a law with it, and none without it."""
     missed = 0
+    fails_anyway: dict[int, bool] = {}
     for name in names:
-        for seed in seeds:
-            scenario = faults.of_seed(seed)
-            if name in planted.SHARED and scenario.servers == 1:
+        scenarios = [faults.of_seed(seed) for seed in seeds]
+        tried = [each for each in scenarios if planted.can_show(name, each)]
+        for number, scenario in enumerate(tried, 1):
+            problems = run_apart(template, replace(scenario, planted=name), base).problems
+            if not problems:
                 continue
-            with_fault = run_apart(template, replace(scenario, planted=name), base)
-            if with_fault.problems and not run_apart(template, scenario, base).problems:
-                print(f"{name}: found by seed {seed}: {with_fault.problems[0][:150]}", flush=True)
+            seed = scenario.seed
+            if seed not in fails_anyway:
+                fails_anyway[seed] = bool(run_apart(template, scenario, base).problems)
+            if not fails_anyway[seed]:
+                found = f"found by seed {seed}, the {number}. that can show it"
+                print(f"{name}: {found}: {problems[0][:150]}", flush=True)
                 break
         else:
             missed += 1
-            print(f"{name}: not found by {len(seeds)} seeds", flush=True)
+            print(f"{name}: not found by {len(seeds)} seeds, {len(tried)} tried", flush=True)
     print(f"{len(names) - missed} of {len(names)} planted faults were found")
     return missed > 0
 
@@ -144,27 +167,40 @@ def _memory_folder() -> str | None:
 
 
 def run_apart(template: Template, scenario: Scenario, base: Path) -> Outcome:
-    """Run a scenario in a fork of this process."""
-    receiving, sending = multiprocessing.Pipe(duplex=False)
-    sys.stdout.flush()
-    child = os.fork()
-    if child == 0:
-        receiving.close()
-        gc.disable()  # what died must not be finalized
-        began = machine.cpu_seconds()
-        if scenario.planted:
-            planted.FAULTS[scenario.planted]()
-        world = World(template, scenario, base / f"run-{os.getpid()}")
-        outcome = world.run()
-        outcome.cpu_seconds = machine.cpu_seconds() - began
-        sending.send(outcome)
+    return Run(template, scenario, base).finish()
+
+
+class Run:
+    """A scenario that runs in a fork of this process."""
+
+    def __init__(self, template: Template, scenario: Scenario, base: Path) -> None:
+        self._scenario, self._base = scenario, base
+        self._receiving, sending = multiprocessing.Pipe(duplex=False)
+        sys.stdout.flush()
+        self._child = os.fork()
+        if self._child == 0:
+            self._receiving.close()
+            sending.send(_played(template, scenario, base / f"run-{os.getpid()}"))
+            sending.close()
+            os._exit(0)
         sending.close()
-        os._exit(0)
-    sending.close()
-    try:
-        found: Outcome = receiving.recv()
-    except EOFError:
-        found = Outcome(scenario, ["the simulator crashed"])
-    os.waitpid(child, 0)
-    shutil.rmtree(base / f"run-{child}", ignore_errors=True)
-    return found
+
+    def finish(self) -> Outcome:
+        """Wait for its end."""
+        try:
+            found: Outcome = self._receiving.recv()
+        except EOFError:
+            found = Outcome(self._scenario, ["the simulator crashed"])
+        os.waitpid(self._child, 0)
+        shutil.rmtree(self._base / f"run-{self._child}", ignore_errors=True)
+        return found
+
+
+def _played(template: Template, scenario: Scenario, folder: Path) -> Outcome:
+    gc.disable()  # what died must not be finalized
+    began = machine.cpu_seconds()
+    if scenario.planted:
+        planted.FAULTS[scenario.planted]()
+    outcome = World(template, scenario, folder).run()
+    outcome.cpu_seconds = machine.cpu_seconds() - began
+    return outcome

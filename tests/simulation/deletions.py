@@ -41,7 +41,9 @@ async def delete_held(person: Person) -> None:
 
 def broken_laws(world: "World", connection: apsw.Connection) -> list[str]:
     stored = _by_id(connection, "SELECT id, sent_at FROM message")
-    kept = _by_id(connection, "SELECT id, content FROM kept_message")
+    kept = _by_id(
+        connection, "SELECT id, json_extract(document, '$.message.content') FROM deleted_message"
+    )
     problems = []
     for thing in world.model.things.values():
         if thing.kind == "held" and thing.number is not None and thing.number not in stored:

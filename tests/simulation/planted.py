@@ -1,7 +1,7 @@
 """Planted faults: changes to the server that the laws must find.
 
-`make simulate ARGS="--planted"` runs seeds with each fault until a law is broken. Faults of
-`SHARED` need several servers.
+`make simulate ARGS="--planted"` runs seeds with each fault until a law is broken. It leaves out
+scenarios that cannot show the fault, for example those with one server.
 """
 
 import asyncio
@@ -11,10 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.simulation import disk
+from tests.simulation.faults import Scenario
 from tests.simulation.shared_database import SharedCluster
 from tests.simulation.sqlite import SimulatedSqlite
 
-from tertulia import actions, storage
+from tertulia import storage
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Call
 from tertulia.database.leader import Leader
@@ -23,26 +24,44 @@ from tertulia.database.write_queue import Batch
 from tertulia.database.writer import Writer
 from tertulia.events.delivery.mailbox import Mailbox
 from tertulia.events.delivery.past_directory import PastOrganization
+from tertulia.features import retention
 
 FAULTS: dict[str, Callable[[], None]] = {}
-SHARED: set[str] = set()
+_CAN_SHOW: dict[str, Callable[[Scenario], bool]] = {}
 
 
-def fault(plant: Callable[[], None]) -> Callable[[], None]:
-    FAULTS[plant.__name__.replace("_", "-")] = plant
-    return plant
+def fault(
+    can_show: Callable[[Scenario], bool] = lambda scenario: True,
+) -> Callable[[Callable[[], None]], Callable[[], None]]:
+    def add(plant: Callable[[], None]) -> Callable[[], None]:
+        name = plant.__name__.replace("_", "-")
+        FAULTS[name], _CAN_SHOW[name] = plant, can_show
+        return plant
+
+    return add
 
 
-def shared_fault(plant: Callable[[], None]) -> Callable[[], None]:
-    SHARED.add(plant.__name__.replace("_", "-"))
-    return fault(plant)
+def can_show(name: str, scenario: Scenario) -> bool:
+    return _CAN_SHOW[name](scenario)
+
+
+def _has_peers(scenario: Scenario) -> bool:
+    return scenario.servers > 1
+
+
+def _loses_notices(scenario: Scenario) -> bool:
+    return scenario.servers > 1 and scenario.chaos.lost_notices > 0
+
+
+def _lasts_a_day(scenario: Scenario) -> bool:
+    return any(life.leap_seconds == 86_400.0 for life in scenario.lives)
 
 
 def _replace(owner: Any, name: str, new: Any) -> None:
     setattr(owner, name, new)
 
 
-@fault
+@fault()
 def answer_before_commit() -> None:
     """The writer answers a batch, and commits it some milliseconds later."""
     run, commit = Writer._commit_batch, Writer._send_commit
@@ -63,7 +82,7 @@ def answer_before_commit() -> None:
     _replace(Writer, "_send_commit", answer_first)
 
 
-@fault
+@fault()
 def commit_without_sync() -> None:
     connect = SimulatedSqlite.connect_to_write
 
@@ -75,7 +94,7 @@ def commit_without_sync() -> None:
     _replace(SimulatedSqlite, "connect_to_write", connect_unsynced)
 
 
-@fault
+@fault()
 def lost_commit() -> None:
     """One transaction of a hundred is rolled back instead of committed."""
     commit, rng = Writer._send_commit, random.Random(0)
@@ -89,37 +108,37 @@ def lost_commit() -> None:
     _replace(Writer, "_send_commit", maybe_lose)
 
 
-@fault
+@fault()
 def position_too_early() -> None:
     """A queue counts as read although its client has not received the events."""
     _replace(Mailbox, "read_up_to", lambda self, applied: applied)
 
 
-@fault
+@fault()
 def key_forgotten() -> None:
     """A repeated send does not find its key."""
     _replace(storage.messages.send_keys, "find", lambda *_: None)
 
 
-@fault
+@fault()
 def audience_too_late() -> None:
     """The present state decides who receives an event of the past."""
     _replace(PastOrganization, "before", lambda turns, now, viewer_id: now)
 
 
-@fault
+@fault(_lasts_a_day)
 def retention_off_by_one() -> None:
     """Messages are kept for a day longer than their channel allows."""
-    before = actions.later.retention.deletes_before
+    before = retention.deletes_before
 
     def a_day_later(tx: Any, channel_id: Any) -> float:
         found = before(tx, channel_id)
-        return max(0.0, found - actions.later.retention.SECONDS_PER_DAY)
+        return max(0.0, found - retention.SECONDS_PER_DAY)
 
-    _replace(actions.later.retention, "deletes_before", a_day_later)
+    _replace(retention, "deletes_before", a_day_later)
 
 
-@fault
+@fault()
 def torn_page() -> None:
     """A power cut destroys a sector that was synced."""
     survive = disk.DiskFile.after_power_cut
@@ -137,7 +156,7 @@ def torn_page() -> None:
 # --- of several servers ---
 
 
-@shared_fault
+@fault(_loses_notices)
 def lost_notice_without_poll() -> None:
     """A server reads the log only when another one has notified it."""
 
@@ -147,7 +166,7 @@ def lost_notice_without_poll() -> None:
     _replace(SharedCluster, "watch", wait_for_ever)
 
 
-@shared_fault
+@fault(_has_peers)
 def two_leaders() -> None:
     """A server that has lost the lock of the leader goes on."""
     query = Leader._query
@@ -159,7 +178,7 @@ def two_leaders() -> None:
     _replace(Leader, "_query", query_without_lock)
 
 
-@shared_fault
+@fault(_has_peers)
 def revocation_not_awaited() -> None:
     """An answer that revokes a key does not wait for the other servers."""
 
@@ -169,7 +188,7 @@ def revocation_not_awaited() -> None:
     _replace(RevocationBarrier, "wait", wait_for_nobody)
 
 
-@shared_fault
+@fault(_has_peers)
 def permission_before_refresh() -> None:
     """The caller is identified before the server has read what other servers have written."""
 

@@ -32,7 +32,7 @@ from tests.simulation.server import DATABASE, SECRET, Server
 from tests.simulation.shared_database import SharedDatabase, SharedSqlite
 from tests.simulation.sqlite import SimulatedSqlite
 
-from tertulia import actions, storage
+from tertulia import actions, features, storage
 from tertulia.database.blocking import BlockingDatabase
 from tertulia.database.dialect import Dialect
 from tertulia.domain.channels.channel import NewChannel
@@ -75,7 +75,7 @@ class Template:
         }
         held = [self.channels["held"]]
         database.of(realm.id).write(
-            actions.organization.legal_holds.begin, None, [], held, "a simulation"
+            features.legal_holds.put_on_hold, None, [], held, "a simulation"
         )
 
     def _create_channel(self, tx: Any, name: str, count: int) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from bench.fixture import SECRET, BenchChannel
 from bench.http_client import Login
-from tertulia import actions, storage
+from tertulia import actions, features, storage
 from tertulia.database import BlockingDatabase
 from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
@@ -29,7 +29,7 @@ def _run_background_work(tx: Tx) -> None:
     """Do what a server does by itself after a while, so that a copy needs no further work."""
     actions.messages.search_index.index_messages(tx)
     actions.channels.channel_stats.count(tx, limit=100)
-    actions.messages.rerender.finish(tx)
+    features.rerendering.finish(tx)
     storage.log.delete_up_to(tx, storage.log.head(tx) - 1)
 
 

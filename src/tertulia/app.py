@@ -45,7 +45,6 @@ from tertulia.jobs.ldap_sync import LdapSync
 from tertulia.jobs.long_interval import LongInterval
 from tertulia.jobs.mail_sender import MailSender
 from tertulia.jobs.outbox import Outbox
-from tertulia.jobs.rerender import rerender
 from tertulia.jobs.runner import Job, Runner, due_job, leader_job
 from tertulia.jobs.search_indexer import SearchIndexer
 from tertulia.jobs.table_counts import TableCounter
@@ -359,7 +358,6 @@ class Application:
         days = config.audit_log_days
         yield leader_job("deleted files elsewhere", 5, self.upload_migration.sweep)
         yield leader_job("search", 0.5, self.indexing.run_once, run_at_start=True)
-        yield leader_job("rerendering", 3600, partial(rerender, *both), run_at_start=True)
         yield leader_job("log", 300, partial(housekeeping.trim_logs, *both))
         yield leader_job("kept messages", 300, partial(housekeeping.purge_kept_messages, database))
         yield leader_job(

@@ -472,10 +472,10 @@ def test_rotating_the_server_secret_keeps_second_factors(chat):
     other = domain.people.keys.Vault(b"another secret of the server")
 
     def opened(tx):
-        actions.people.key_rotation.reencrypt(tx, chat.server.vault, other)
+        features.key_rotation.reencrypt(tx, chat.server.vault, other)
         app = storage.people.second_factors.app(tx, ana.id)
         assert app is not None
-        actions.people.key_rotation.reencrypt(tx, other, chat.server.vault)
+        features.key_rotation.reencrypt(tx, other, chat.server.vault)
         return other.unseal(app.sealed)
 
     assert chat.write(opened) == secret

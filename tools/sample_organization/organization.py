@@ -11,7 +11,7 @@ from tools.sample_organization.members import GeneratedMembers, Person
 from tools.sample_organization.read_state import ReadState
 from tools.sample_organization.texts import TextWriter
 
-from tertulia import actions, file_permissions, storage
+from tertulia import actions, features, file_permissions, storage
 from tertulia.database import BlockingDatabase
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
@@ -103,7 +103,7 @@ def write_people(folder: Path, people: list[Person]) -> Path:
 def _finish(database: BlockingDatabase, realm: Realm, read_states: ReadState) -> None:
     """Do the background work that a server would have done by now."""
     database.of(realm.id).write(read_states.write)
-    database.of(realm.id).write(actions.messages.rerender.finish)
+    database.of(realm.id).write(features.rerendering.finish)
     _index(database, realm, max_left=0)
     while database.of(realm.id).write(actions.channels.channel_stats.count, 50):
         pass

@@ -18,7 +18,7 @@ import click
 import msgspec
 
 import tertulia.features  # noqa: F401
-from tertulia import actions, data_dir, file_permissions, storage
+from tertulia import actions, data_dir, features, file_permissions, storage
 from tertulia.cli import quickstart_files
 from tertulia.cli.quickstart_files import PlannedFile
 from tertulia.config import Config
@@ -291,11 +291,11 @@ def _show_first_run(folder: Path) -> None:
         actions.organization.get_or_create_first, config.organization
     )
     try:
-        code = database.of(realm.id).write(actions.organization.first_run.setup_code)
+        code = database.of(realm.id).write(features.first_run.setup_code)
     except AlreadySetUp:
         click.echo(f"\nReady, with accounts:\n{config.external_url}")
     else:
-        page = actions.organization.first_run.address(config.external_url, code)
+        page = features.first_run.address(config.external_url, code)
         click.echo(f"\nCreate the organization and its owner in a browser:\n{page}")
     finally:
         database.close()

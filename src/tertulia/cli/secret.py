@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 import tertulia.features  # noqa: F401
-from tertulia import actions, data_dir, events, storage
+from tertulia import actions, data_dir, events, features, storage
 from tertulia.cli.flags import config_options
 from tertulia.cli.open_data import audited_command, open_data
 from tertulia.database.tx import Tx
@@ -34,7 +34,7 @@ def rotate(**flags: Any) -> None:
     act = audited_command()
 
     def seal(tx: Tx) -> int:
-        count = actions.people.key_rotation.reencrypt(tx, old, Vault(chosen))
+        count = features.key_rotation.reencrypt(tx, old, Vault(chosen))
         for realm in storage.organization.list_all(tx):
             here = tx.for_realm(realm.id)
             events.log.announce(here, KeysReencrypted(), to=NoClients())

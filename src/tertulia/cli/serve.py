@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import tertulia.features  # noqa: F401
-from tertulia import actions, data_dir, storage
+from tertulia import actions, data_dir, features, storage
 from tertulia.app import Application
 from tertulia.cli import banner, zuliprc
 from tertulia.cli.flags import config_options
@@ -70,12 +70,10 @@ def serve(**flags: Any) -> None:
 def _first_run_link(config: Config, database: BlockingDatabase, realm: Realm) -> str | None:
     """The address of the first-run page; None if there are accounts."""
     try:
-        code = database.of(realm.id).write(actions.organization.first_run.setup_code)
+        code = database.of(realm.id).write(features.first_run.setup_code)
     except AlreadySetUp:
         return None
-    return actions.organization.first_run.address(
-        zuliprc.site(config, realm, is_only_one=True), code
-    )
+    return features.first_run.address(zuliprc.site(config, realm, is_only_one=True), code)
 
 
 def _fill_demo(config: Config, database: BlockingDatabase, vault: Vault) -> DemoPeople:

@@ -3,7 +3,7 @@
 import click
 
 import tertulia.features  # noqa: F401
-from tertulia import actions
+from tertulia import features
 from tertulia.cli.open_data import OpenOrganization, as_json, in_organization, show_json
 from tertulia.errors.authentication import AlreadySetUp
 
@@ -17,13 +17,13 @@ def setup_code(opened: OpenOrganization, as_json: bool) -> None:
     The code is valid until the server has an owner.
     """
     try:
-        code = opened.write(actions.organization.first_run.setup_code)
+        code = opened.write(features.first_run.setup_code)
     except AlreadySetUp as error:
         raise click.ClickException(
             f"{error.msg} To log in as one, run `tertulia user list` and `tertulia user link"
             " EMAIL`; to add another, `tertulia user add EMAIL --role owner`."
         ) from None
-    page = actions.organization.first_run.address(opened.site, code)
+    page = features.first_run.address(opened.site, code)
     if as_json:
         show_json({"code": code, "url": page})
     else:

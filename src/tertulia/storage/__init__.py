@@ -22,7 +22,6 @@ from tertulia.storage import (
     personal,
     queues,
     record,
-    reencryption,
     row_mapper,
     search,
     server_reports,

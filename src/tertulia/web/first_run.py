@@ -9,8 +9,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia import actions, api, domain, storage
-from tertulia.actions.organization.first_run import PATH, FirstRun
+from tertulia import api, domain, features, storage
 from tertulia.actions.people.login import EMAIL, VerifiedIdentity
 from tertulia.actions.people.signup import NewAccount
 from tertulia.api.call import Call, Services
@@ -20,6 +19,7 @@ from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import PasswordLoginDisabled, WrongSetupCode
 from tertulia.errors.http import RateLimited
 from tertulia.errors.people import InvalidEmail
+from tertulia.features.first_run import PATH, FirstRun
 from tertulia.http.ratelimit import address_bucket
 from tertulia.log import log
 from tertulia.web import account_pages, login_completion
@@ -59,12 +59,8 @@ class FirstRunPages:
         address = address_bucket(call.request.client_address)
         try:
             owner_form = await _owner_from_form(call)
-            await call.system_db.write(
-                actions.organization.first_run.count_attempt, call.vault, address
-            )
-            owner = await call.db.write(
-                actions.organization.first_run.create_owner, call.vault, owner_form
-            )
+            await call.system_db.write(features.first_run.count_attempt, call.vault, address)
+            owner = await call.db.write(features.first_run.create_owner, call.vault, owner_form)
         except FORM_ERRORS as error:
             if isinstance(error, WrongSetupCode | RateLimited):
                 log.warning("auth.setup_code_refused", address=call.request.client_address)

@@ -25,7 +25,6 @@ from tertulia.actions.messages import (
     public_history,
     reactions,
     read_state,
-    rerender,
     restoration,
     search_index,
     send,

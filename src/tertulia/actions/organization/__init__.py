@@ -4,7 +4,7 @@ import itertools
 import uuid
 
 from tertulia import actions, domain, events, storage
-from tertulia.actions.organization import audit, first_run, settings
+from tertulia.actions.organization import audit, settings
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.groups.group import GROUP_PERMISSIONS, SYSTEM_GROUPS

@@ -20,7 +20,6 @@ from tertulia.actions.people import (
     external_identities,
     find_accounts,
     full_members,
-    key_rotation,
     known_people,
     login,
     login_alerts,

@@ -9,5 +9,4 @@ from tertulia.domain.organization import (
     pictures,
     realm,
     settings,
-    setup_codes,
 )

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from tertulia import actions, storage
+from tertulia import features, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault, WrongSecret
 
@@ -23,7 +23,7 @@ def reseal(tx: Tx, ours: Vault, theirs: Vault | None) -> ResealedKeys:
     sealed = storage.data_check.any_sealed_key(tx)
     if sealed is None or _opens(ours, sealed):
         return ResealedKeys(kept=len(storage.data_check.keys(tx)))
-    changed = actions.people.key_rotation.reencrypt(tx, theirs, ours)
+    changed = features.key_rotation.reencrypt(tx, theirs, ours)
     return ResealedKeys(kept=changed) if theirs is not None else ResealedKeys(renewed=changed)
 
 

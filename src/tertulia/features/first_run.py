@@ -6,17 +6,38 @@ Creating the owner deletes it, so that only one of two concurrent requests succe
 or on two.
 """
 
+import hmac
+import secrets
 from urllib.parse import urlencode
 
 import msgspec
 
-from tertulia import actions, domain, storage
+from tertulia import actions, storage
 from tertulia.actions.people.signup import NewAccount
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.errors.authentication import AlreadySetUp, WrongSetupCode
 from tertulia.storage.server_values import SETUP_CODE
+
+ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # no characters that look alike
+GROUPS, GROUP_LENGTH = 2, 4  # 39 bits; the number of attempts is limited
+
+
+def _new_code() -> str:
+    """A random code, such as `k7f4-9tqm`."""
+    groups = ("".join(secrets.choice(ALPHABET) for _ in range(GROUP_LENGTH)) for _ in range(GROUPS))
+    return "-".join(groups)
+
+
+def _matches(code: str, given: str) -> bool:
+    """Whether a code was given, ignoring case, spaces and hyphens."""
+    return hmac.compare_digest(_compact(code), _compact(given))
+
+
+def _compact(code: str) -> bytes:
+    return "".join(code.lower().replace("-", " ").split()).encode()
+
 
 PATH = "/setup/"
 
@@ -46,7 +67,7 @@ def setup_code(tx: Tx) -> str:
     """The setup code; the first call creates it. Raises AlreadySetUp if there is an owner."""
     if not is_needed(tx):
         raise AlreadySetUp()
-    storage.server_values.put_new(tx, SETUP_CODE, domain.organization.setup_codes.new_code())
+    storage.server_values.put_new(tx, SETUP_CODE, _new_code())
     code = storage.server_values.find(tx, SETUP_CODE)
     if code is None:  # another server has just created the owner
         raise AlreadySetUp()
@@ -64,7 +85,7 @@ def create_owner(tx: Tx, vault: Vault, wanted: FirstRun) -> User:
     if not is_needed(tx):
         raise AlreadySetUp()
     code = storage.server_values.find(tx, SETUP_CODE)
-    if code is None or not domain.organization.setup_codes.matches(code, wanted.code):
+    if code is None or not _matches(code, wanted.code):
         raise WrongSetupCode()
     if not storage.server_values.delete(tx, SETUP_CODE):
         raise AlreadySetUp()

@@ -11,6 +11,7 @@ from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.register_parts import PARTS
 from tertulia.events.snapshot.snapshot_data import OWNED
 from tertulia.features import (
+    administration,
     alert_words,
     answers,
     bot_storage,

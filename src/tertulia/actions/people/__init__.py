@@ -9,7 +9,6 @@ from tertulia import actions, domain, events, storage
 from tertulia.actions.people import (
     account_creation,
     accounts,
-    administration,
     agent_revocation,
     agents,
     avatars,

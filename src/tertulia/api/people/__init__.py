@@ -2,7 +2,6 @@
 
 from tertulia.api.people import (
     accounts,
-    administration,
     agents,
     avatars,
     bots,

@@ -9,7 +9,6 @@ from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import DRAWN, BotType, Role, User
 from tertulia.storage.people import (
-    account_facts,
     agents,
     avatars,
     bots,

@@ -1,21 +1,26 @@
-"""Accounts as administrators see them: a list to search and sort, and what they do with one."""
+"""Accounts of others, for administrators: facts about them, their sessions, keys and roles."""
 
 import asyncio
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from tertulia import actions, api, domain
+from tertulia import actions, api, domain, storage
 from tertulia.api.call import Call
 from tertulia.api.people.accounts import RoleNumber
 from tertulia.api.people.sessions import SessionObject
+from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import MAX_DETAILS, Act
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.sessions import LIFE_SECONDS, Session
 from tertulia.domain.people.user import Role, User
+from tertulia.errors.authentication import OwnerRequired
+from tertulia.errors.people import UserNotFound
 from tertulia.http.parameter_rules import AtLeast, AtMost, Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
-from tertulia.storage.people.account_facts import AccountFacts
+from tertulia.storage.messages.expired import ExpiredMessages
 from tertulia.wire import Doc
 from tertulia.wire_fields import (
     BotOwnerId,
@@ -31,6 +36,147 @@ from tertulia.wire_fields import (
     UserId,
     UserRole,
 )
+
+
+class AccountFacts(msgspec.Struct, frozen=True):
+    last_active_at: float | None = None  # presence, or the last use of a session
+    sessions: int = 0
+    has_second_factor: bool = False
+    upload_bytes: int = 0
+
+
+def _facts_of(tx: Tx, user_ids: Collection[int] | None = None) -> dict[int, AccountFacts]:
+    """The facts of some users, or of all; users without any of them are left out."""
+    ids = None if user_ids is None else list(user_ids)
+    active: dict[int, float] = {}
+    for row in _rows(tx, "SELECT user_id, active_at, idle_at FROM presence", ids):
+        active[row["user_id"]] = max(row["active_at"] or 0, row["idle_at"] or 0)
+    counts: dict[int, int] = {}
+    sessions = _rows(
+        tx,
+        "SELECT user_id, count(*) AS number, max(seen_at) AS seen_at FROM session",
+        ids,
+        " AND seen_at >= :after AND (ends_at IS NULL OR ends_at > :now) GROUP BY user_id",
+        after=tx.now - LIFE_SECONDS,
+        now=tx.now,
+    )
+    for row in sessions:
+        counts[row["user_id"]] = row["number"]
+        active[row["user_id"]] = max(active.get(row["user_id"], 0), row["seen_at"])
+    secured = {
+        row["user_id"]
+        for table in ("totp_secret", "passkey")
+        for row in _rows(tx, f"SELECT DISTINCT user_id FROM {table}", ids)
+    }
+    space = {
+        row["user_id"]: row["upload_bytes"]
+        for row in tx.all(
+            "SELECT id AS user_id, upload_bytes FROM account"
+            " WHERE realm_id = :realm AND upload_bytes > 0"
+            + ("" if ids is None else " AND id IN :ids"),
+            **({} if ids is None else {"ids": ids}),
+        )
+    }
+    return {
+        user_id: AccountFacts(
+            active.get(user_id) or None,
+            counts.get(user_id, 0),
+            user_id in secured,
+            space.get(user_id, 0),
+        )
+        for user_id in {*active, *counts, *secured, *space}
+    }
+
+
+def _rows(tx: Tx, select: str, ids: list[int] | None, end: str = "", **params: Any) -> list[Any]:
+    """Rows of a table with `user_id`, of some users or of all."""
+    if ids is not None:
+        end, params = f" AND user_id IN :ids{end}", {**params, "ids": ids}
+    return tx.all(f"{select} WHERE realm_id = :realm{end}", **params)
+
+
+# --- actions ---
+
+
+class AccountDetails(msgspec.Struct, frozen=True):
+    facts: AccountFacts
+    sessions: Sequence[Session]
+    space_used: int  # with the user's bots, as the quota counts
+    sent: ExpiredMessages  # what an erasure with messages would delete
+
+
+def _read_facts(
+    tx: Tx, actor: User, user_ids: Collection[int] | None = None
+) -> dict[int, AccountFacts]:
+    """The facts about some accounts, or about all."""
+    actions.groups.permissions.require_administrator(tx, actor)
+    return _facts_of(tx, user_ids)
+
+
+def details(tx: Tx, actor: User, user_id: int) -> AccountDetails:
+    user = _get_account(tx, actor, user_id)
+    found = _facts_of(tx, [user.id])
+    return AccountDetails(
+        found.get(user.id, AccountFacts()),
+        actions.people.sessions.of_user(tx, user),
+        storage.files.attachments.space_used_by(tx, user.person),
+        storage.messages.expired.by_sender(tx, user.id),
+    )
+
+
+def close_sessions(tx: Tx, actor: User, user_id: int) -> None:
+    """Log a user out of all browsers."""
+    actions.people.sessions.end_all(tx, _changeable(tx, actor, user_id).id)
+
+
+def replace_key(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
+    """End the access of a user's programs: agents, and those with the API key, which is replaced.
+
+    The user alone can fetch the new key.
+    """
+    user = _changeable(tx, actor, user_id)
+    if user.is_bot or not user.is_active:
+        raise UserNotFound()
+    actions.people.reset_key(tx, vault, user.id)
+    actions.people.agent_revocation.end_all_of(tx, user.id)
+
+
+def set_roles(tx: Tx, actor: User, user_ids: Sequence[int], role: Role) -> None:
+    """Give several users a role: all of them, or none."""
+    actor = _administrator(tx, actor)
+    people = storage.people.find_many(tx, list(user_ids))
+    if len(people) < len(set(user_ids)) or any(user.is_bot for user in people):
+        raise UserNotFound()
+    for user in people:
+        if role != user.role:
+            actions.people.roles.check(actor, user, role)
+    actions.people.roles.change_many(tx, people, role)
+
+
+def _administrator(tx: Tx, actor: User) -> User:
+    actions.groups.permissions.require_administrator(tx, actor)
+    return actions.groups.permissions.current_rights(tx, actor)
+
+
+def _get_account(tx: Tx, actor: User, user_id: int) -> User:
+    """Any account of the organization, including bots and deactivated ones."""
+    _administrator(tx, actor)
+    user = storage.people.find(tx, user_id)
+    if user is None or user.is_system_bot:
+        raise UserNotFound()
+    return user
+
+
+def _changeable(tx: Tx, actor: User, user_id: int) -> User:
+    """An account whose access the actor may end: that of an owner only if they are one."""
+    user = _get_account(tx, actor, user_id)
+    if user.is_owner and not _administrator(tx, actor).is_owner:
+        raise OwnerRequired()
+    return user
+
+
+# --- endpoints ---
+
 
 MAX_ACCOUNTS = 500
 MAX_ROLE_CHANGES = 100  # in one transaction, which other writes wait for
@@ -125,7 +271,7 @@ async def list_accounts(
     facts: Mapping[int, AccountFacts] = {}
     needs_all = without_second_factor or sort in ("last_active", "sessions", "storage")
     if needs_all:
-        facts = await call.db.read(actions.people.administration.facts, call.user)
+        facts = await call.db.read(_read_facts, call.user)
     if without_second_factor:
         found = [
             user
@@ -139,9 +285,9 @@ async def list_accounts(
     shown = found[offset : offset + limit]
     if not needs_all:
         ids = [user.id for user in shown]
-        facts = await call.db.read(actions.people.administration.facts, call.user, ids)
+        facts = await call.db.read(_read_facts, call.user, ids)
     return AccountList(
-        accounts=[_account(call, user, facts.get(user.id, _NO_FACTS)) for user in shown],
+        accounts=[_account_object(call, user, facts.get(user.id, _NO_FACTS)) for user in shown],
         count=len(found),
     )
 
@@ -157,18 +303,16 @@ async def change_roles(
     api.audit.record_action(
         call, Act("PATCH /realm/accounts", call.user.id, call.request.client_address, details)
     )
-    await call.db.write(
-        actions.people.administration.change_roles, call.user, account_ids, Role(role)
-    )
+    await call.db.write(set_roles, call.user, account_ids, Role(role))
 
 
 async def one(call: Call, user_id: UserId) -> AccountReply:
     """Get an account with its sessions, groups, bots, storage and number of messages."""
-    found = await call.db.read(actions.people.administration.details, call.user, user_id)
+    found = await call.db.read(details, call.user, user_id)
     user = call.org.users[user_id]
     quota = call.config.user_upload_quota_mib
     return AccountReply(
-        account=_account(call, user, found.facts),
+        account=_account_object(call, user, found.facts),
         sessions=[api.people.sessions.session_object(call, each) for each in found.sessions],
         group_ids=[
             group.id
@@ -186,12 +330,12 @@ async def one(call: Call, user_id: UserId) -> AccountReply:
 
 async def end_sessions(call: Call, user_id: UserId) -> None:
     """Log a user out of all browsers."""
-    await call.db.write(actions.people.administration.end_sessions, call.user, user_id)
+    await call.db.write(close_sessions, call.user, user_id)
 
 
 async def renew_key(call: Call, user_id: UserId) -> None:
     """Replace the API key of a user, which only they can fetch, and end their agents."""
-    await call.db.write(actions.people.administration.renew_key, call.user, call.vault, user_id)
+    await call.db.write(replace_key, call.user, call.vault, user_id)
 
 
 async def erase(
@@ -239,7 +383,7 @@ _SORTS: dict[str, Callable[[User, AccountFacts], Any]] = {
 }
 
 
-def _account(call: Call, user: User, facts: AccountFacts) -> AccountObject:
+def _account_object(call: Call, user: User, facts: AccountFacts) -> AccountObject:
     return AccountObject(
         user_id=user.id,
         full_name=user.full_name,

@@ -22,7 +22,7 @@ from tests.support.pictures import picture, uploads, uploads_to
 from tests.support.server import SECRET
 from tests.support.waiting import eventually
 
-from tertulia import actions
+from tertulia import features
 from tertulia.api.routes import ROUTES
 from tertulia.domain.groups.group import REALM_PERMISSIONS
 from tertulia.domain.organization.settings import DEFAULTS
@@ -300,7 +300,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     def with_app() -> str:
         """The password of a user who has a TOTP app."""
         new = (chat.server.vault, ana.record, SECRET_OF_APP, shown_by_app())
-        chat.write(actions.people.second_factors.set_up_app, *new, False)
+        chat.write(features.second_factors.store_app, *new, False)
         return "open sesame"
 
     calls: dict[tuple[str, str], Any] = {

@@ -13,7 +13,7 @@ from tests.support.fake_smtp import text_in
 from tests.support.second_factors import SESAME, code_of, secured
 from tests.support.server import SECRET
 
-from tertulia import actions, domain, features, locale, storage
+from tertulia import domain, features, locale, storage
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.second_factors import STEP_SECONDS
 
@@ -156,7 +156,7 @@ def test_wrong_codes_lock_the_account_for_a_while(chat):
         page = browser.submits(CODE, {"state": field(page, "state"), "code": wrong})
 
     held = browser.submits(CODE, {"state": field(page, "state"), "code": code_of(chat, secret)})
-    chat.write(actions.people.second_factors.unlock, chat.server.vault, ana.id)
+    chat.write(features.second_factors.unlock, chat.server.vault, ana.id)
     free = browser.submits(CODE, {"state": field(held, "state"), "code": code_of(chat, secret)})
 
     assert held.status == 429
@@ -169,14 +169,14 @@ def test_guesses_from_many_addresses_share_one_limit(chat):
 
     def guess(number):
         chat.write(
-            actions.people.second_factors.count,
+            features.second_factors.count_attempt,
             chat.server.vault,
             ana.id,
             f"10.0.0.{number}",
             False,
         )
 
-    for number in range(actions.people.second_factors.ALL_ADDRESSES):
+    for number in range(features.second_factors.ALL_ADDRESSES):
         guess(number)
     with pytest.raises(Exception, match="rate limit"):
         guess(100)
@@ -422,7 +422,7 @@ def test_the_owner_gets_one_mail_about_wrong_codes(mail_chat, smtp):
     email = f"ana@{mail_chat.host}.example"
     ana, _, _ = secured(mail_chat, email=email)
     smtp.last_mail_to(email, mail_chat)
-    guess = actions.people.second_factors.count
+    guess = features.second_factors.count_attempt
 
     for _ in range(4):
         mail_chat.write(guess, mail_chat.server.vault, ana.id, "10.0.0.1", True)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import click
 
 import tertulia.features  # noqa: F401
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, features, storage
 from tertulia.cli import message_counts, zuliprc
 from tertulia.cli.open_data import (
     OpenOrganization,
@@ -246,7 +246,7 @@ def second_factor(opened: OpenOrganization, found: User, reset: bool, as_json: b
     if reset:
         sends_mail = opened.config.sends_mail
         vault = opened.vault
-        opened.write(actions.people.second_factors.reset, vault, None, found.id, sends_mail)
+        opened.write(features.second_factors.reset_of_user, vault, None, found.id, sends_mail)
         click.echo(f"{found.full_name} <{found.email}> has no second factor now.", err=True)
     elif not known.is_enabled:
         click.echo(f"{found.full_name} <{found.email}> has no second factor.", err=True)
@@ -274,7 +274,7 @@ def print_zuliprc(opened: OpenOrganization, found: User) -> None:
 
 def _unlock(tx: Tx, vault: Vault, found: User) -> int:
     passwords = actions.people.password_attempts.unlock(tx, vault, found)
-    return passwords + actions.people.second_factors.unlock(tx, vault, found.id)
+    return passwords + features.second_factors.unlock(tx, vault, found.id)
 
 
 def _read_password(given: str | None, from_stdin: bool) -> str | None:

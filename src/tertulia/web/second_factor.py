@@ -3,7 +3,7 @@
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia import api, domain
+from tertulia import api, domain, features
 from tertulia.api.call import Call
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import PasskeyNotFound, WrongCode
@@ -44,7 +44,7 @@ def _own(endpoint: Endpoint) -> Endpoint:
 
 
 async def _show(call: Call, error: ClientError | None = None, notice: str = "") -> Response:
-    known = await api.people.second_factors.get_own(call)
+    known = await features.second_factors.get_own(call)
     t = page_texts.of(call.request)
     if "removed" in call.request.params and not known.is_on:
         notice = t("login.second-factor-removed")
@@ -73,7 +73,7 @@ async def _set_up(call: Call) -> Response:
     api.audit.record_as(call, "POST /users/me/second_factor/app", call.user.id)
     secret = domain.people.second_factors.checked_secret(params.get("secret", ""))
     try:
-        made = await api.people.second_factors.set_up_app(
+        made = await features.second_factors.set_up_app(
             call,
             password=params.get("password", ""),
             secret=secret,
@@ -89,14 +89,14 @@ async def _set_up(call: Call) -> Response:
 async def _renew_codes(call: Call) -> Response:
     api.audit.record_as(call, "POST /users/me/second_factor/recovery_codes", call.user.id)
     password = call.request.params.get("password", "")
-    made = await api.people.second_factors.renew_recovery_codes(call, password=password)
+    made = await features.second_factors.renew_recovery_codes(call, password=password)
     return await _show_codes(call, made.recovery_codes)
 
 
 async def _remove(call: Call) -> Response:
     api.audit.record_as(call, "DELETE /users/me/second_factor", call.user.id)
     password = call.request.params.get("password", "")
-    await api.people.second_factors.remove(call, password=password)
+    await features.second_factors.remove(call, password=password)
     return account_pages.redirect(f"{PATH}?removed")
 
 
@@ -117,7 +117,7 @@ async def _remove_passkey(call: Call) -> Response:
         raise PasskeyNotFound()
     act = f"DELETE /users/me/second_factor/passkeys/{passkey_id}"
     api.audit.record_as(call, act, call.user.id)
-    await api.people.passkeys.remove(call, passkey_id, password=params.get("password", ""))
+    await features.passkeys.remove(call, passkey_id, password=params.get("password", ""))
     return account_pages.redirect(PATH)
 
 

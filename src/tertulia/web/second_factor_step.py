@@ -10,7 +10,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia import actions, api, domain
+from tertulia import actions, api, domain, features
 from tertulia.actions.people.login import MissingFactor, VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.database.tx import Tx
@@ -74,7 +74,7 @@ async def _show_form(
     call: Call, pending: PendingSecondFactor, error: ClientError | None = None
 ) -> Response:
     pending_passkey = msgspec.structs.replace(pending, challenge=domain.people.sessions.new_token())
-    passkeys = await api.people.passkeys.request(
+    passkeys = await features.passkeys.request(
         call, pending_passkey.user_id, pending_passkey.challenge
     )
     return await _step(
@@ -100,8 +100,8 @@ async def _verify(call: Call, pending: PendingSecondFactor) -> VerifiedIdentity:
     """Check a passkey or a code. Raises WrongCode and RateLimited."""
     params, identity = call.request.params, pending.identity(call)
     if params.get("passkey"):
-        return await api.people.passkeys.show(call, identity, pending.challenge, params["passkey"])
-    return await api.people.second_factors.show_code(call, identity, params.get("code", ""))
+        return await features.passkeys.show(call, identity, pending.challenge, params["passkey"])
+    return await features.second_factors.show_code(call, identity, params.get("code", ""))
 
 
 # --- setup, if the organization requires a second factor ---
@@ -133,7 +133,7 @@ async def _set_up(call: Call) -> Response:
             is not MissingFactor.SETTING_UP
         ):
             raise LoginExpired()
-        return actions.people.second_factors.set_up_app(
+        return features.second_factors.store_app(
             tx, call.vault, user, secret, params.get("code", ""), call.config.sends_mail
         )
 

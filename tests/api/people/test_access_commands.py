@@ -7,7 +7,7 @@ from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 
-from tertulia import actions, domain, locale
+from tertulia import actions, domain, features, locale
 from tertulia.domain.people.sessions import Browser as UserAgent
 from tertulia.domain.people.user import Role
 
@@ -63,7 +63,7 @@ def test_a_lost_second_factor_can_be_removed(chat):
     step = int(chat.server.clock() // domain.people.second_factors.STEP_SECONDS)
     code = domain.people.second_factors.code_at(secret, step)
     given = (chat.server.vault, ana.record, secret, code, False)
-    chat.write(actions.people.second_factors.set_up_app, *given)
+    chat.write(features.second_factors.store_app, *given)
     assert logs_in(chat, ana, "open sesame") == 401
 
     shown = runs(ana, "second-factor")

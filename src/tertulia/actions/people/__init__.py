@@ -29,7 +29,6 @@ from tertulia.actions.people import (
     pending_logins,
     profiles,
     roles,
-    second_factors,
     sessions,
     signup,
     visible_users,

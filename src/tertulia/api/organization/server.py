@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import actions, api, domain
+from tertulia import actions, api, domain, storage
 from tertulia.actions.messages.draft import Author
 from tertulia.api.call import Call
 from tertulia.config import Provider
@@ -101,11 +101,7 @@ async def settings(call: Call) -> ServerSettings:
         authentication_methods=methods,
         external_authentication_methods=[
             *external_methods(call),
-            *(
-                [BROWSER]
-                if methods["password"] and await api.people.second_factors.are_used(call)
-                else []
-            ),
+            *([BROWSER] if methods["password"] and await _second_factors_are_used(call) else []),
         ],
         **domain.version.WIRE_FIELDS,
         push_notifications_enabled=call.config.pushes,
@@ -182,3 +178,10 @@ def names_are_addresses(call: Call) -> bool:
     if call.found_org is None:
         return True
     return not any(each.makes_addresses for each in api.people.ldap_login.open_to(call))
+
+
+async def _second_factors_are_used(call: Call) -> bool:
+    if call.found_org is None:
+        return False
+    is_required = bool(call.org.realm.setting("require_second_factor"))
+    return is_required or await call.db.read(storage.people.second_factors.are_used)

@@ -7,11 +7,21 @@ import msgspec
 from tertulia import actions, api, domain, storage
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
-from tertulia.api.people.second_factors import PasskeyId, RecoveryCodes, Text
 from tertulia.domain.people.second_factors import Passkey
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import LoginExpired, WrongCode
 from tertulia.external.sso.provider_types import ProviderError
+from tertulia.features.second_factors import (
+    PasskeyId,
+    Password,
+    RecoveryCodes,
+    Text,
+    add_passkey,
+    check_password,
+    count_attempt,
+    remove_passkey,
+    verify_passkey,
+)
 from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
@@ -35,7 +45,6 @@ PasskeyName = Annotated[
     NotBlank,
     Doc("The name.", example="Kitchen"),
 ]
-Password = Annotated[Text, Doc("The password.", example="tides rise at noon")]
 
 
 class PasskeyOptions(Reply):
@@ -54,7 +63,7 @@ async def start(call: Call, *, password: Password) -> PasskeyOptions:
     """Get the options for `navigator.credentials.create`."""
     from tertulia.external.sso import passkeys
 
-    await api.people.second_factors.check_password(call, password)
+    await check_password(call, password)
     known = await call.db.read(storage.people.second_factors.passkeys, call.user.id)
     begun = PendingPasskey(call.user.id, domain.people.sessions.new_token())
     state = domain.people.sessions.new_token()
@@ -105,7 +114,7 @@ async def add(
             problem="passkey-answer-invalid",
         ) from trouble
     codes = await call.db.write(
-        actions.people.second_factors.add_passkey,
+        add_passkey,
         call.vault,
         call.user,
         name,
@@ -118,9 +127,9 @@ async def add(
 
 async def remove(call: Call, passkey_id: PasskeyId, *, password: Password) -> None:
     """Delete a passkey."""
-    await api.people.second_factors.check_password(call, password)
+    await check_password(call, password)
     await call.db.write(
-        actions.people.second_factors.remove_passkey,
+        remove_passkey,
         call.vault,
         call.user,
         passkey_id,
@@ -149,7 +158,7 @@ async def show(call: Call, who: VerifiedIdentity, challenge: str, answer: str) -
 
     address = address_bucket(call.request.client_address)
     counted = who.user_id, address, call.config.sends_mail
-    await call.system_db.write(actions.people.second_factors.count, call.vault, *counted)
+    await call.system_db.write(count_attempt, call.vault, *counted)
     known = await call.db.read(storage.people.second_factors.passkeys, who.user_id)
     try:
         passkey_id, sign_count = await api.people.crypto_queue.run(
@@ -159,7 +168,7 @@ async def show(call: Call, who: VerifiedIdentity, challenge: str, answer: str) -
         log.info("auth.passkey_login_failed", user_id=who.user_id, reason=str(trouble))
         raise WrongCode() from trouble
     return await call.db.write(
-        actions.people.second_factors.show_passkey,
+        verify_passkey,
         call.vault,
         who,
         _named(known, passkey_id),

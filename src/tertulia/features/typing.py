@@ -10,10 +10,9 @@ from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
-from tertulia.errors import BadRequest
+from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.messages import EditNotAllowed, TopicMissing
 from tertulia.errors.parameters import MissingParameter
-from tertulia.errors.personal import TypingDisabledForDirect
 from tertulia.events.ephemeral import TypingDirect, TypingEdit, TypingInChannel
 from tertulia.features.feature import Feature
 from tertulia.http.parameter_rules import Id, MaxItems, Name, OnlyWith
@@ -26,6 +25,10 @@ Op = Literal["start", "stop"]
 OpValue = Annotated[Op, Doc("The operation: `add` or `remove`, `start` or `stop`.", example="add")]
 DIRECT = OnlyWith("type", "direct", None)
 IN_CHANNEL = OnlyWith("type", "stream", "channel")
+
+
+class TypingDisabledForDirect(ClientError):
+    message = "User has disabled typing notifications for direct messages"
 
 
 def to_people(tx: Tx, user: User, user_ids: list[int]) -> list[int]:

@@ -15,7 +15,7 @@ from tertulia import actions, api, domain, locale
 from tertulia.actions.people.login import EMAIL, VerifiedIdentity
 from tertulia.actions.people.signup import NewAccount
 from tertulia.api.call import Call
-from tertulia.domain.messages.welcome_message import WelcomeMessage
+from tertulia.domain.messages.notices import WelcomeMessage
 from tertulia.domain.people.invitations import Invitation
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import InvitationRequired, LinkInvalid

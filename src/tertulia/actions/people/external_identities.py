@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tertulia import actions, domain, storage
 from tertulia.actions.people.signup import NewAccount
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.welcome_message import WelcomeMessage
+from tertulia.domain.messages.notices import WelcomeMessage
 from tertulia.domain.organization.audit import Act
 from tertulia.domain.people.identities import (
     AdmissionPolicy,

@@ -6,7 +6,7 @@ from tertulia import actions, domain, storage
 from tertulia.actions.people.email_policy import Rejection
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
-from tertulia.domain.messages.welcome_message import WelcomeMessage
+from tertulia.domain.messages.notices import WelcomeMessage
 from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser

@@ -3,7 +3,7 @@
 from tertulia import actions
 from tertulia.actions.messages.draft import Author
 from tertulia.api.call import Call
-from tertulia.domain.messages.welcome_message import WelcomeMessage
+from tertulia.domain.messages.notices import WelcomeMessage
 from tertulia.domain.people.identities import ExternalProfile
 from tertulia.domain.people.invitations import Invitation
 

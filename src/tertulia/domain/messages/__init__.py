@@ -15,7 +15,6 @@ from tertulia.domain.messages import (
     notification_text,
     plain_text,
     quotations,
-    welcome_message,
     widget_state,
     widgets,
 )

@@ -29,6 +29,13 @@ class NoticeText(msgspec.Struct, frozen=True):
         return plain(before) + self
 
 
+class WelcomeMessage(msgspec.Struct, frozen=True):
+    """A welcome by Notification Bot, and by mail if mail is configured."""
+
+    words: NoticeText
+    site: str = ""  # our URL for the mail; empty if no mail is sent
+
+
 def plain(text: str) -> NoticeText:
     return NoticeText(text, escape(text, quote=False))
 

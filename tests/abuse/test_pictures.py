@@ -66,12 +66,12 @@ class Slow:
         self.at_once = self.most_at_once = 0
         self.may_end = threading.Event()
 
-    def __call__(self, data: bytes) -> domain.people.avatar.Avatar:
+    def __call__(self, data: bytes) -> domain.files.picture.Avatar:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         self.may_end.wait(TIMEOUT_SECONDS)
         self.at_once -= 1
-        return domain.people.avatar.Avatar(data, data)
+        return domain.files.picture.Avatar(data, data)
 
 
 @pytest.mark.parametrize("people, expected", [(1, 1), (3, 2)])

@@ -4,7 +4,7 @@ import secrets
 
 from tertulia import actions, events, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.people.avatar import Avatar
+from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.user import UPLOADED, User
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.user import AvatarChanged

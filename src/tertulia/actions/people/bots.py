@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.people.avatar import Avatar
+from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser

@@ -2,7 +2,7 @@
 
 from tertulia import actions, api, domain, events
 from tertulia.api.call import Call
-from tertulia.domain.people.avatar import Avatar
+from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.files import SeveralFilesGiven

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, TypeVar
 
 from tertulia.domain.files.attachments import THUMBNAIL_SIZE, MediaInfo
-from tertulia.domain.files.picture import Picture
-from tertulia.domain.people.avatar import Avatar
+from tertulia.domain.files.picture import Avatar, Picture
 from tertulia.errors.messages import BadImage
 
 if TYPE_CHECKING:

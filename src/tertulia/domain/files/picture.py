@@ -1,4 +1,4 @@
-"""Stored images. `images.py` creates them, with a library that is slow to import."""
+"""Stored images and avatars. `images.py` creates them, with a library that is slow to import."""
 
 import msgspec
 
@@ -9,3 +9,10 @@ class Picture(msgspec.Struct, frozen=True):
     data: bytes
     extension: str
     still: bytes | None = None
+
+
+class Avatar(msgspec.Struct, frozen=True):
+    """A user's avatar in the two sizes that clients show; never animated."""
+
+    picture: bytes
+    medium: bytes

@@ -3,7 +3,6 @@
 from tertulia.domain.people import (
     agents,
     app_login_otp,
-    avatar,
     bots,
     external_accounts,
     grant,

@@ -10,7 +10,7 @@ from enum import Enum
 import msgspec
 from msgspec import field
 
-from tertulia.domain.people.avatar import Avatar
+from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.user import Role
 
 

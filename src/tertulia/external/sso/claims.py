@@ -8,7 +8,7 @@ from typing import Any
 from tertulia import domain
 from tertulia.config import InformedProvider, Provider
 from tertulia.config.login_providers import LdapDirectory, OpenIdProvider, SamlProvider
-from tertulia.domain.people.avatar import Avatar
+from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.identities import (
     AdmissionPolicy,
     ExternalProfile,

@@ -9,8 +9,7 @@ import msgspec
 from tertulia import actions, domain, features, markdown, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.emoji import CUSTOM, UNICODE
-from tertulia.domain.files.picture import Picture
-from tertulia.domain.people.avatar import Avatar
+from tertulia.domain.files.picture import Avatar, Picture
 from tertulia.domain.people.profile_fields import RENDERED, FieldType, FieldValue, ProfileField
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import TopicPolicy

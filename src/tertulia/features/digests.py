@@ -130,7 +130,7 @@ def write(
     if not topics and not channels:
         return False
     realm = storage.organization.current(tx)
-    leave = domain.personal.unsubscribe.address(vault, site, KIND, realm.id, user.id)
+    leave = features.notifications.mails.leave_address(vault, site, KIND, realm.id, user.id)
     shows_content = realm.setting(
         "message_content_allowed_in_email_notifications"
     ) and user.prefers("message_content_in_email_notifications")
@@ -147,7 +147,7 @@ def write(
             "link": f"{site}/",
             "leave": leave,
         },
-        headers=domain.personal.unsubscribe.headers(leave),
+        headers=features.notifications.mails.leave_headers(leave),
     )
     actions.mail_outbox.enqueue(tx, vault, mail)
     return True
@@ -228,7 +228,7 @@ def _quoted(
 
 
 def _line(names: dict[int, str], message: Message) -> str:
-    return domain.personal.missed_messages.in_a_line(names[message.sender_id], message)
+    return features.notifications.mails.in_a_line(names[message.sender_id], message)
 
 
 # --- job ---

@@ -16,7 +16,6 @@ from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.people.presence import EXPIRY_DAYS, OFFLINE_AFTER_SECONDS, Doing, Presence
 from tertulia.domain.people.user import SECONDS_PER_DAY, User
-from tertulia.domain.personal.missed_messages import LISTENING_SECONDS, PRESENT_SECONDS
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserIsDeactivated, UserNotFound
 from tertulia.events.delivery.dispatch import Delivery
@@ -31,6 +30,9 @@ from tertulia.jobs.runner import Job, leader_job
 from tertulia.storage.people.presence import NumberedPresence
 from tertulia.wire import Doc
 from tertulia.wire_fields import AddressOfUser, SlimPresence, UserId
+
+PRESENT_SECONDS = 200  # a user who was active so recently sees new messages
+LISTENING_SECONDS = 600  # if one of their clients has polled so recently
 
 
 def _insert(tx: Tx, presences: dict[int, Presence]) -> None:

@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tertulia import api, domain, features
+from tertulia import api, features
 from tertulia.api.call import Services
-from tertulia.domain.personal.unsubscribe import PATH, SETTINGS
 from tertulia.errors.http import NotFound
 from tertulia.events.directory.organization import Organization
+from tertulia.features.notifications.mails import LEAVE_PATH, SETTINGS
 from tertulia.http.parameter_rules import parse_id
 from tertulia.http.request import ApiRequest
 from tertulia.web import rendering
@@ -25,7 +25,7 @@ class UnsubscribePages:
         self._services = services
 
     def routes(self) -> list[Route]:
-        path = f"{PATH}/{{kind}}/{{key}}"
+        path = f"{LEAVE_PATH}/{{kind}}/{{key}}"
         return [Route(path, self._page), Route(path, self._unsubscribe, methods=["POST"])]
 
     async def _page(self, request: Request) -> Response:
@@ -39,7 +39,7 @@ class UnsubscribePages:
         kind = request.path_params["kind"]
         org, user_id = await self._person(api_request, kind, request.path_params["key"])
         db = self._services.database.of(org.realm.id)
-        await db.write(features.notifications.missed_messages.unsubscribe, kind, user_id)
+        await db.write(features.notifications.mails.unsubscribe, kind, user_id)
         return await rendering.page(api_request, "unsubscribe.html", is_done=True, kind=kind)
 
     async def _person(
@@ -49,7 +49,7 @@ class UnsubscribePages:
         user_id = parse_id(key.partition("-")[0])
         if org is None or kind not in SETTINGS or user_id is None:
             raise NotFound()
-        expected = domain.personal.unsubscribe.key(
+        expected = features.notifications.mails.leave_key(
             self._services.vault, kind, org.realm.id, user_id
         )
         if not hmac.compare_digest(key.encode(), expected.encode()):

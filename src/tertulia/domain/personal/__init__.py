@@ -3,9 +3,7 @@
 from tertulia.domain.personal import (
     alert_words,
     devices,
-    missed_messages,
     settings,
     topic_policies,
-    unsubscribe,
     web_push,
 )

@@ -4,6 +4,7 @@ from tertulia.features.notifications import (
     devices,
     endpoints,
     log_reader,
+    mails,
     missed_messages,
     receivers,
     sender,

@@ -8,16 +8,14 @@ import asyncio
 from tertulia import api, events, storage
 from tertulia.api.call import Services
 from tertulia.database.tx import Tx
+from tertulia.features.notifications.mails import MailContext, postpone, write_mails
 from tertulia.features.notifications.missed_messages import (
     Candidate,
-    MailContext,
     due_users,
     position,
-    postpone,
     realms_behind,
     record,
     start_all,
-    write_mails,
 )
 from tertulia.features.presence import present_until
 from tertulia.jobs.for_each import each

@@ -4,33 +4,32 @@ Sending a message does none of this. A job reads the log (`log_reader.py`), reco
 concerns and, after each user's own delay, sends mails about what is still unread.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from html import escape
-from typing import Self
+from collections.abc import Sequence
+from typing import Literal, Self
 
 import msgspec
 
-from tertulia import actions, domain, storage
+from tertulia import actions, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import BETWEEN, Email
-from tertulia.domain.messages.external_pictures import Shown
+from tertulia.domain.channels.channel import Subscription
 from tertulia.domain.messages.message import Message
-from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.missed_messages import (
-    CONTEXT_MESSAGES,
-    MAX_MESSAGES,
-    NAMED_ALWAYS,
-    NAMED_AS_NEEDED,
-    RECHECK_SECONDS,
-    Medium,
-    NotificationInterest,
-)
 from tertulia.domain.personal.topic_policies import TopicPolicy
-from tertulia.domain.personal.unsubscribe import SETTINGS
 from tertulia.events.types.event import Event
 from tertulia.events.types.messages.edits import MessageUpdated
 from tertulia.events.types.messages.message import MessageSent
+
+Medium = Literal["email", "push"]
+Reason = Literal[
+    "direct_message",
+    "mentioned",
+    "topic_wildcard_mentioned_in_followed_topic",
+    "stream_wildcard_mentioned_in_followed_topic",
+    "topic_wildcard_mentioned",
+    "stream_wildcard_mentioned",
+    "followed_topic",
+    "stream",
+]
 
 _WITH_DEVICES = (
     "SELECT realm_id FROM push_subscription UNION SELECT realm_id FROM device"
@@ -109,43 +108,6 @@ def due_users(tx: Tx, limit: int) -> list[tuple[int, int]]:
     )
 
 
-def _is_due(tx: Tx, user_id: int) -> bool:
-    return tx.exists(
-        "SELECT 1 AS found FROM missed_timer"
-        " WHERE user_id = :user AND realm_id = :realm AND due_at <= :now",
-        user=user_id,
-        now=tx.now,
-    )
-
-
-def _of_user(tx: Tx, user_id: int) -> dict[int, str]:
-    """A user's missed messages, oldest first, with the reason."""
-    rows = tx.all(
-        "SELECT message_id, reason FROM missed_message"
-        " WHERE user_id = :user AND realm_id = :realm ORDER BY message_id",
-        user=user_id,
-    )
-    return {row["message_id"]: row["reason"] for row in rows}
-
-
-def _delete(tx: Tx, user_id: int) -> None:
-    for table in ("missed_message", "missed_timer"):
-        tx.execute(f"DELETE FROM {table} WHERE user_id = :user AND realm_id = :realm", user=user_id)
-
-
-def _before_in_topic(
-    tx: Tx, channel_id: int, topic_key: str, message_id: int, limit: int
-) -> list[int]:
-    """The last messages of a topic before one of them, oldest first."""
-    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
-    return tx.column(
-        f"SELECT id FROM message WHERE {where} AND id < :before ORDER BY id DESC LIMIT :limit",
-        before=message_id,
-        limit=limit,
-        **params,
-    )[::-1]
-
-
 def _chosen_for_channel(tx: Tx, channel_id: int, way: str) -> dict[int, bool]:
     """Users who have set their notifications for a channel, and the setting."""
     assert way in ("email", "push")
@@ -161,12 +123,24 @@ OLD_AFTER_SECONDS = 86400
 WELCOME_SECONDS = 60  # after joining
 
 
-class MailContext(msgspec.Struct, frozen=True):
-    """Facts about the server that a mail contains."""
+class NotificationInterest(msgspec.Struct, frozen=True):
+    """How a message concerns one of its recipients."""
 
-    site: str
-    as_shown: Shown
-    mail_in_address: str = ""  # enables replies by mail
+    is_direct: bool = False
+    is_edit: bool = False  # only what the edit adds counts
+    is_mentioned: bool = False
+    in_topic_wildcard: bool = False
+    in_channel_wildcard: bool = False
+    policy: TopicPolicy = TopicPolicy.NONE
+    subscription: Subscription | None = None
+
+    @property
+    def is_muted(self) -> bool:
+        """Whether the topic is muted, or the channel is and the topic is not unmuted."""
+        if self.policy == TopicPolicy.MUTED:
+            return True
+        in_muted_channel = self.subscription is not None and self.subscription.is_muted
+        return in_muted_channel and self.policy not in (TopicPolicy.UNMUTED, TopicPolicy.FOLLOWED)
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -239,14 +213,59 @@ def _reasons(
     reasons: dict[int, str] = {}
     for user_id, about in _interests(tx, candidate, people, medium).items():
         user = people.get(user_id)
-        found = (
-            None if user is None else domain.personal.missed_messages.reason(user, about, medium)
-        )
+        found = None if user is None else _reason(user, about, medium)
         if user is None or found is None or user_id in candidate.known_to:
             continue
         if not _is_welcome_message(tx, candidate.message, user):
             reasons[user_id] = found
     return reasons
+
+
+def _reason(user: User, about: NotificationInterest, medium: Medium) -> Reason | None:
+    """Why a user is notified in this way; None if they are not."""
+    if about.is_muted or user.is_bot or not user.is_active:
+        return None
+    if user.prefers(f"enable_offline_{medium}_notifications"):
+        found = _mention_reason(user, about)
+        if found is not None:
+            return found
+    if about.is_edit:
+        return None
+    is_followed = about.policy == TopicPolicy.FOLLOWED
+    if is_followed and user.prefers(f"enable_followed_topic_{medium}_notifications"):
+        return "followed_topic"
+    chosen = (
+        None
+        if about.subscription is None
+        else getattr(about.subscription, f"{medium}_notifications")
+    )
+    if about.subscription is not None and (
+        user.prefers(f"enable_stream_{medium}_notifications") if chosen is None else chosen
+    ):
+        return "stream"
+    return None
+
+
+def _mention_reason(user: User, about: NotificationInterest) -> Reason | None:
+    if about.is_direct:
+        return "direct_message"
+    if about.is_mentioned:
+        return "mentioned"
+    if about.policy == TopicPolicy.FOLLOWED and user.prefers(
+        "enable_followed_topic_wildcard_mentions_notify"
+    ):
+        if about.in_topic_wildcard:
+            return "topic_wildcard_mentioned_in_followed_topic"
+        if about.in_channel_wildcard:
+            return "stream_wildcard_mentioned_in_followed_topic"
+    subscription = about.subscription
+    chosen = None if subscription is None else subscription.wildcard_mentions_notify
+    if user.prefers("wildcard_mentions_notify") if chosen is None else chosen:
+        if about.in_topic_wildcard:
+            return "topic_wildcard_mentioned"
+        if about.in_channel_wildcard:
+            return "stream_wildcard_mentioned"
+    return None
 
 
 def _is_welcome_message(tx: Tx, message: Message, user: User) -> bool:
@@ -302,168 +321,3 @@ def _watching(tx: Tx, channel_id: int, people: dict[int, User], medium: Medium) 
     usual = {each.id for each in people.values() if each.prefers(setting)}
     chosen = _chosen_for_channel(tx, channel_id, medium)
     return usual | {user_id for user_id, wants in chosen.items() if wants}
-
-
-# --- notifying ---
-
-
-def postpone(tx: Tx, user_id: int) -> None:
-    """The user is present: check again later whether they have read it."""
-    tx.execute(
-        "UPDATE missed_timer SET due_at = :until WHERE user_id = :user AND realm_id = :realm",
-        until=tx.now + RECHECK_SECONDS,
-        user=user_id,
-    )
-
-
-def write_mails(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
-    """Send mails about a user's unread messages, one per conversation."""
-    if not _is_due(tx, user_id):
-        return 0
-    noted = _of_user(tx, user_id)
-    _delete(tx, user_id)
-    user = storage.people.find(tx, user_id)
-    realm = storage.organization.current(tx)
-    if user is None or not user.is_active or realm.deactivated:
-        return 0
-    unread = storage.messages.unread.among(tx, user_id, list(noted))
-    found = storage.messages.find_many(tx, tx.realm_id, sorted(unread))
-    seen = actions.messages.visible(tx, user, found.values())  # it may have been moved since
-    conversations: dict[object, list[Message]] = {}
-    for message in sorted(seen, key=lambda each: each.id):
-        conversations.setdefault(_conversation(message), []).append(message)
-    for messages in sorted(conversations.values(), key=lambda each: each[-1].id):
-        context = _context(tx, user, messages[0], noted)
-        actions.mail_outbox.enqueue(tx, vault, _mail(tx, vault, user, context, messages, head))
-    return len(conversations)
-
-
-def _conversation(message: Message) -> object:
-    if message.channel_id is None:
-        return message.member_ids
-    return message.channel_id, domain.channels.topics.fold(message.topic)
-
-
-def _context(tx: Tx, user: User, first: Message, reasons: Mapping[int, str]) -> list[Message]:
-    """The messages before a mention in a topic, as far as the user may see them."""
-    if first.channel_id is None or reasons[first.id] not in domain.personal.missed_messages.CALLS:
-        return []
-    topic_key = domain.channels.topics.fold(first.topic)
-    ids = _before_in_topic(tx, first.channel_id, topic_key, first.id, CONTEXT_MESSAGES)
-    found = storage.messages.find_many(tx, tx.realm_id, ids)
-    seen = actions.messages.visible(tx, user, found.values())
-    return sorted(seen, key=lambda each: each.id)
-
-
-def _mail(
-    tx: Tx,
-    vault: Vault,
-    user: User,
-    context: list[Message],
-    messages: list[Message],
-    head: MailContext,
-) -> Email:
-    realm = storage.organization.current(tx)
-    shows_content = realm.setting(
-        "message_content_allowed_in_email_notifications"
-    ) and user.prefers("message_content_in_email_notifications")
-    first, site = messages[0], head.site
-    conversation_name, link = _conversation_name(tx, first, user)
-    leave = domain.personal.unsubscribe.address(vault, site, "missed_messages", realm.id, user.id)
-    host = site.partition("://")[2].partition(":")[0]
-    root = f"<{_root(first)}@{host}>"
-    values = {
-        "organization": realm.name,
-        "named": "yes" if _names_organization(tx, user) else "",
-        "link": f"{site}/{link}/near/{first.id}",
-        "leave": leave,
-    }
-    reply_to, html = "", ""
-    if shows_content:
-        shown = [*context, *messages[-MAX_MESSAGES:]]
-        senders = [each.sender_id for each in (*shown, *messages)]
-        names = actions.people.visible_users.names_for(tx, user, senders)
-        writers = dict.fromkeys(names[each.sender_id] for each in messages)
-        lines = [
-            domain.personal.missed_messages.in_lines(names[each.sender_id], each) for each in shown
-        ]
-        values |= {
-            "place": conversation_name,
-            "names": ", ".join(list(writers)[:3]),
-            "said": BETWEEN.join(lines),
-            "answerable": "yes" if head.mail_in_address else "",
-        }
-        html = _html(names, shown, values, head)
-        if head.mail_in_address:
-            last = messages[-1]
-            reply_to = actions.mail_addresses.for_reply(tx, head.mail_in_address, user, last)
-    return Email(
-        "missed-messages" if shows_content else "missed-messages-untold",
-        user.email,
-        domain.emails.language_of(user),
-        values,
-        headers={
-            "In-Reply-To": root,
-            "References": root,
-            "List-Id": f"{realm.name} <{host}>",
-            **domain.personal.unsubscribe.headers(leave),
-        },
-        reply_to=reply_to,
-        html=html,
-        timezone=user.timezone,
-    )
-
-
-def _names_organization(tx: Tx, user: User) -> bool:
-    """Whether the subject names the organization: as the user chose, or if they have several."""
-    policy = user.prefers("realm_name_in_email_notifications_policy")
-    if policy != NAMED_AS_NEEDED:
-        return bool(policy == NAMED_ALWAYS)
-    theirs = storage.organization.with_address(tx, user.email)
-    return len([each for each in theirs if not each.deactivated]) > 1
-
-
-def _conversation_name(tx: Tx, message: Message, user: User) -> tuple[str, str]:
-    if message.channel_id is None:
-        return "", domain.messages.links.conversation_link(message.member_ids)
-    channel = storage.channels.find(tx, message.channel_id)
-    assert channel is not None
-    topic = domain.channels.topics.shown(message.topic, allow_empty=False)
-    link = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
-    return f"#{channel.name} > {topic}", link
-
-
-def _root(message: Message) -> str:
-    """The same for all mails of a conversation, so that mail programs thread them."""
-    if message.channel_id is None:
-        return f"dm-{'-'.join(map(str, message.member_ids[:20]))}"
-    topic = domain.channels.topics.fold(message.topic).encode().hex()[:100]
-    return f"channel-{message.channel_id}-{topic}"
-
-
-def _html(
-    names: Mapping[int, str],
-    messages: Iterable[Message],
-    values: Mapping[str, str],
-    head: MailContext,
-) -> str:
-    """The messages as HTML."""
-    parts = [f"<p><strong>{escape(values['place'])}</strong></p>"] if values["place"] else []
-    for message in messages:
-        shown = domain.messages.notification_text.in_mail(
-            head.as_shown(message.rendered), head.site
-        )
-        parts.append(f"<p><strong>{escape(names[message.sender_id])}</strong></p>\n{shown}")
-    return "\n".join(parts)
-
-
-def unsubscribe(tx: Tx, kind: str, user_id: int) -> None:
-    """Turn off mails of this kind."""
-    user = storage.people.find(tx, user_id)
-    if user is not None and user.is_active:
-        wanted = dict.fromkeys(SETTINGS[kind], False)
-        actions.personal.settings.change(
-            tx, user, actions.personal.settings.SettingsChanges(settings=wanted)
-        )
-    if kind == "missed_messages":
-        _delete(tx, user_id)

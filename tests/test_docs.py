@@ -201,3 +201,16 @@ def _file_names() -> set[str]:
 @cache
 def _words_by_file() -> dict[Path, set[str]]:
     return {path: set(re.findall(r"\w+", path.read_text("utf-8"))) for path in _text_files()}
+
+
+def test_all_pages_have_one_figure_for_the_memory_of_a_server():
+    claims = (
+        r"(\d+) MB process|process of about (\d+) MB|worker needs about (\d+) MB"
+        r"|empty server \| (\d+) MB of memory|idle server[^|]*\|[^|]*\| (\d+) MB"
+    )
+    pages = [page.read_text(encoding="utf-8") for page in PAGES if "decisions" not in page.parts]
+
+    found = [figure for page in pages for each in re.findall(claims, page) for figure in each]
+
+    assert {*found} - {""} == {"60"}
+    assert len([figure for figure in found if figure]) >= 5

@@ -80,6 +80,34 @@ def test_exactly_the_routes_are_described(chat):
     assert document["openapi"].startswith("3.1")
 
 
+def test_lists_and_objects_in_forms_are_described_as_json(chat):
+    """Without it a generated client sends a list as several fields of one name."""
+    document = fetch_document(chat)
+    forms = {
+        (method, path): form
+        for path, operations in document["paths"].items()
+        for method, described in operations.items()
+        for kind, form in described.get("requestBody", {}).get("content", {}).items()
+        if kind == "application/x-www-form-urlencoded"
+    }
+    nested = {
+        (*place, name)
+        for place, form in forms.items()
+        for name, schema in form["schema"].get("properties", {}).items()
+        if schema.get("type") in ("array", "object")
+    }
+
+    as_json = {
+        (*place, name)
+        for place, form in forms.items()
+        for name, how in form.get("encoding", {}).items()
+        if how == {"contentType": "application/json"}
+    }
+
+    assert ("post", "/api/v1/users/me/subscriptions", "subscriptions") in nested
+    assert nested <= as_json
+
+
 def test_every_route_has_a_valid_call(scene):
     _, calls, _ = scene
 

@@ -5,7 +5,9 @@ has the rows of `message` and of the tables in `DETAILS`, as they were, without 
 `deleted_message` has itself. So a new column of these tables needs no change here.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -95,32 +97,23 @@ def _deleted(row: Row, document: Document) -> dict[str, Any]:
 def restore(tx: Tx, message_ids: Sequence[int]) -> None:
     """Move messages back, with their details; links to files that exist no longer are dropped."""
     ids = list(message_ids)
-    types = storage.table_copy.tables(tx)
-
-    def insert(table: str, row: Document, **columns: Any) -> None:
-        """SQLite has 1 for true. A document may be older than the columns of the table."""
-        known = types[table]
-        values = {
-            name: bool(value) if known[name].lower() == "boolean" and value is not None else value
-            for name, value in (row | columns).items()
-            if name in known
-        }
-        tx.insert_row(table, **values)
-
+    rows = _Rows(tx)
+    place = cache(partial(storage.channels.topics.get_or_start, tx))
     for row in tx.all(
         f"SELECT {', '.join(OWN_COLUMNS)}, document FROM deleted_message"
         " WHERE realm_id = :realm AND id IN :ids ORDER BY id",
         ids=ids,
     ):
         document = _decoded(row["document"])
-        place: dict[str, Any] = {}
+        message = document["message"] | _without(row, "document")
         if row["channel_id"] is not None:
-            topic = storage.channels.topics.get_or_start(tx, row["channel_id"], row["topic"])
-            place = {"topic_id": topic.id, "topic_since": topic.edit_id}
-        insert("message", document["message"], **_without(row, "document"), **place)
+            topic = place(row["channel_id"], row["topic"])
+            message |= {"topic_id": topic.id, "topic_since": topic.edit_id}
+        rows.add("message", message)
         for table in DETAILS:
             for detail in document.get(table, ()):
-                insert(table, detail, message_id=row["id"])
+                rows.add(table, {**detail, "message_id": row["id"]})
+    rows.insert()
     tx.execute(
         "INSERT INTO attachment_message (realm_id, attachment_id, message_id)"
         " SELECT realm_id, attachment_id, message_id FROM deleted_message_file"
@@ -130,6 +123,36 @@ def restore(tx: Tx, message_ids: Sequence[int]) -> None:
     )
     delete(tx, ids)
     storage.search.index.record_changes(tx, ids)
+
+
+class _Rows:
+    """Rows of documents, inserted with few statements.
+
+    SQLite has 1 for true. A document may be older than the columns of a table.
+    """
+
+    def __init__(self, tx: Tx) -> None:
+        self._tx = tx
+        self._types: dict[str, dict[str, str]] = defaultdict(dict)
+        for row in tx.all(tx.dialect.sql.columns):
+            self._types[row["table_name"]][row["column_name"]] = row["type"].lower()
+        self._rows: dict[tuple[str, ...], list[Document]] = defaultdict(list)
+
+    def add(self, table: str, row: Document) -> None:
+        types = self._types[table]
+        values = {
+            name: bool(value) if types[name] == "boolean" and value is not None else value
+            for name, value in row.items()
+            if name in types
+        }
+        self._rows[table, *values].append(values)
+
+    def insert(self) -> None:
+        """Messages first, because the other rows refer to them."""
+        for (table, *_), rows in sorted(
+            self._rows.items(), key=lambda each: each[0][0] != "message"
+        ):
+            self._tx.insert_rows(table, rows)
 
 
 def delete(tx: Tx, message_ids: Sequence[int]) -> None:

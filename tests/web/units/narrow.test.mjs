@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { channelIn, conversationHash, conversationIn, hashOf, matchesTerms, parseNarrow, searchText, termsForApi } from "../../../src/tertulia/web/static/state/narrow.js";
-import { isoDate, parseDate, parseSearch } from "../../../src/tertulia/web/static/state/search_terms.js";
+import { datesLike, isoDate, parseDate, parseSearch } from "../../../src/tertulia/web/static/state/search_terms.js";
 import { parseRoute } from "../../../src/tertulia/web/static/state/routes.js";
 import { setPolicy } from "../../../src/tertulia/web/static/state/topics.js";
 import { ANA, BEN, CLEO, direct, KITCHEN, message, OFFICE, start } from "./scene.mjs";
@@ -116,6 +116,11 @@ test("dates may be given as people write them", () => {
   assert.equal(parseDate("2026-11-01"), undefined, "it is a date already");
   assert.deepEqual(parseSearch("after:2 weeks ago soup"), [{ operator: "after", operand: daysAgo(14) }, { operator: "search", operand: "soup" }]);
   assert.deepEqual(parseSearch("before:yesterday soup from:me"), [{ operator: "before", operand: daysAgo(1) }, { operator: "sender", operand: ANA }, { operator: "search", operand: "soup" }]);
+});
+
+test("a day is offered once for what was typed", () => {
+  assert.deepEqual(datesLike("mo").map(({ hint }) => hint), ["Monday"]);
+  assert.deepEqual(datesLike("yest").map(({ hint }) => hint), ["yesterday"]);
 });
 
 test("in: names a channel", () => {

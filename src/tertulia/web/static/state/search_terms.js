@@ -74,7 +74,8 @@ export function datesLike(start) {
     ];
   });
   const named = found.map(({ hint, date }) => ({ words: normalizeText(hint), hint, date: isoDate(date) }));
-  return named.filter(({ words }) => words.startsWith(start));
+  const unique = new Map(named.reverse().map((each) => [each.words, each])); // a language may be English, and -1 days are yesterday
+  return [...unique.values()].reverse().filter(({ words }) => words.startsWith(start));
 }
 
 /** @type {[Intl.RelativeTimeFormatUnit, (count: number) => Date][]} */

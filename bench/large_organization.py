@@ -12,6 +12,7 @@ from pyroaring import BitMap64
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import COLORS
+from tertulia.markdown import VERSION
 
 MEMBERS = 10_000
 CHANNELS = 1_000
@@ -137,7 +138,7 @@ def _load_subscriptions(tx: Tx, pairs: list[tuple[int, int]]) -> None:
 
 def _add_messages(tx: Tx, large: LargeOrganization) -> None:
     """They are unread for the owner, and read for all others."""
-    draft = domain.messages.message.Draft("Soup", "<p>Soup</p>", 0, "test", False)
+    draft = domain.messages.message.Draft("Soup", "<p>Soup</p>", VERSION, "test", False)
     first = storage.messages.newest_id(tx) + 1
     large.message_ids = list(range(first, first + MESSAGES))
     topic_id = storage.channels.topics.start(tx, large.kitchen_id, "lunch")

@@ -16,6 +16,7 @@ from tests.support.waiting import TIMEOUT_SECONDS
 from tertulia import domain, storage
 from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
+from tertulia.markdown import VERSION
 
 MESSAGES = 3000
 PREPARED = (200, 1000, 2000)  # messages with which each kill waits until they are prepared
@@ -87,7 +88,7 @@ class Move:
 def fill(tx: Tx, sender_id: int) -> list[int]:
     kitchen = storage.channels.find_by_name(tx, "kitchen")
     assert kitchen is not None
-    draft = domain.messages.message.Draft("Soup", "<p>Soup</p>", 0, "test", False)
+    draft = domain.messages.message.Draft("Soup", "<p>Soup</p>", VERSION, "test", False)
     return [
         storage.messages.insert_in_channel(tx, sender_id, kitchen.id, "lunch", draft)
         for _ in range(MESSAGES)

@@ -108,12 +108,18 @@ def _remove_unused(database: BlockingDatabase, subdomain: str) -> None:
         pass
 
 
+# An OverflowError is an ArithmeticError: a number that is too large for a time or the database.
+MALFORMED = (
+    LookupError, TypeError, ValueError, AttributeError, RecursionError, ArithmeticError,
+)  # fmt: skip
+
+
 @contextlib.contextmanager
 def _understood(file: Path) -> Iterator[None]:
     """Turn errors from malformed data in an export into one message."""
     try:
         yield
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except MALFORMED as error:
         ours = [each for each in traceback.extract_tb(error.__traceback__) if HERE in each.filename]
         location = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}"
         raise InvalidExport(

@@ -128,10 +128,19 @@ def very_deep(export: Path) -> Path:
     return export
 
 
+def huge_id(export: Path) -> Path:
+    realm = json.loads((export / "realm.json").read_text())
+    for each in realm["zerver_userprofile"]:
+        each["id"] += 2**70
+    (export / "realm.json").write_text(json.dumps(realm))
+    return export
+
+
 @pytest.mark.on_one
 @pytest.mark.parametrize(
     "meddle, sentence",
     [
+        (huge_id, "contains unexpected data, or is damaged ("),
         (damaged_header, "cannot be unpacked: ReadError."),
         (cut_at_a_block, "cannot be unpacked: ReadError."),
         (another_shape, "contains unexpected data, or is damaged (zulip.py, line"),

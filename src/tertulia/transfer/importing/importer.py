@@ -137,9 +137,15 @@ class Importer:
     ) -> None:
         """Move our own ids behind those of the export, so that imported objects can
         keep their ids."""
-        tx.set_counter("account", max((each.number or 0 for each in people), default=0))
-        tx.set_counter("channel", max((each.number or 0 for each in channels), default=0))
-        tx.set_counter("realm", (self._source.number or 1) - 1)
+        last = {
+            "account": max((each.number or 0 for each in people), default=0),
+            "channel": max((each.number or 0 for each in channels), default=0),
+            "realm": (self._source.number or 1) - 1,
+        }
+        if max(last.values()) > domain.limits.MAX_ID:
+            raise ValueError("an id that no database can hold")
+        for table, number in last.items():
+            tx.set_counter(table, number)
 
     # --- profile data ---
 

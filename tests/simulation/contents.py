@@ -62,6 +62,7 @@ async def upload(person: Person) -> None:
     await send_with_key(
         person,
         f"[the file]({thing.number})",
+        kind="linking",  # not deleted, so the file stays
         type="channel",
         to=person.place.channels["general"],
         topic="files",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 
-MESSAGES = ("m", "answer", "held", "passing")
+MESSAGES = ("m", "linking", "answer", "held", "passing")
 LAST_EVENTS_SECONDS = 10.0  # until a listener has received what a job changed
 
 

@@ -11,7 +11,8 @@ _REFUSED = (401, 403)
 
 @action(1.5)
 async def replace_bot_key(person: Person) -> None:
-    """When the answer arrives, no server accepts the key before it."""
+    """When the answer arrives, no server accepts the key before it. A write is tried: before a read
+    a server reads the log."""
     bot = next(iter(person.model.of("bot", person.index)), None)
     if bot is None:
         await _create_bot(person)
@@ -23,10 +24,10 @@ async def replace_bot_key(person: Person) -> None:
     bot.info["key"] = answer.json["api_key"]
     if old_key == bot.info["key"]:
         person.errors.append(f"{bot.mark} has the same key again")
-    for found in await person.place.ask_all(email, old_key, "/users/me"):
+    for found in await person.place.ask_all(email, old_key, "POST", "/messages/render"):
         if found.status not in _REFUSED:
             person.errors.append(f"{bot.mark} was accepted by a key that had ended: {found}")
-    for found in await person.place.ask_all(email, bot.info["key"], "/users/me"):
+    for found in await person.place.ask_all(email, bot.info["key"], "POST", "/messages/render"):
         if found.status in _REFUSED:
             person.errors.append(f"{bot.mark} was refused with its new key: {found}")
 
@@ -56,7 +57,7 @@ async def change_role(person: Person) -> None:
     if not answer.is_good:
         return
     began = CLOCK.monotonic
-    for found in await place.ask_all(*place.last_account, "/export/realm"):
+    for found in await place.ask_all(*place.last_account, "GET", "/export/realm"):
         is_in_time = CLOCK.monotonic - began < MAX_REFRESH_SECONDS
         is_wrong = found.status != 503 and found.is_good != (role == ADMINISTRATOR)
         if is_in_time and is_wrong:

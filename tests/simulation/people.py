@@ -36,14 +36,14 @@ def action(weight: float) -> Callable[[Action], Action]:
 
 @dataclass
 class Place:
-    """What all people know of the organization. `ask_all` sends a GET request of an address with a
-    key to all servers at once."""
+    """What all people know of the organization. `ask_all` sends a request of an address with a key
+    to all servers at once."""
 
     channels: dict[str, int]
     user_ids: list[int]
     email_domain: str
     last_account: tuple[str, str]
-    ask_all: Callable[[str, str, str], Awaitable[list[Answer]]]
+    ask_all: Callable[[str, str, str, str], Awaitable[list[Answer]]]
 
 
 class Person:

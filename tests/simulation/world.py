@@ -190,10 +190,10 @@ class World:
         self._note(index, method, path, text, answer.status, answer.code, answer.json.get("id"))
         return answer
 
-    async def ask_all(self, email: str, key: str, path: str) -> list[Answer]:
+    async def ask_all(self, email: str, key: str, method: str, path: str) -> list[Answer]:
         """The answers of all servers; of those that die meanwhile there is none."""
         ready = [each for each in self.servers if each.is_ready]
-        calls = [self._network.call(each, email, key, "GET", path, {}, {}) for each in ready]
+        calls = [self._network.call(each, email, key, method, path, {}, {}) for each in ready]
         answers = await asyncio.gather(*calls, return_exceptions=True)
         for each in answers:
             if isinstance(each, BaseException) and not isinstance(each, ConnectionLost):

@@ -39,7 +39,7 @@ def create_organization(url: str, listeners: int) -> BenchOrganization:
     """
     database = BlockingDatabase.at(url)
     database.migrate()
-    realm = database.of(0).write(actions.organization.create, "Bench", "")
+    realm = database.of(0).write(actions.organization.creation.create, "Bench", "")
     vault = Vault(SECRET.encode())
 
     def add(name: str, role: Role) -> tuple[User, Login]:
@@ -79,7 +79,7 @@ def create_organizations(url: str, organizations: int) -> list[BenchChannel]:
 
 
 def _create_organization(database: BlockingDatabase, vault: Vault, subdomain: str) -> BenchChannel:
-    realm = database.of(0).write(actions.organization.create, "Bench", subdomain)
+    realm = database.of(0).write(actions.organization.creation.create, "Bench", subdomain)
     new = NewUser("ana@example.com", "Ana", Role.OWNER)
     ana, key = database.of(realm.id).write(actions.people.account_creation.add, vault, new)
     database.of(realm.id).write(_open_channel, ana, [ana.id], "hall")
@@ -91,7 +91,7 @@ def create_users(url: str, count: int) -> list[Login]:
     """Users of one organization, each with a key and last active a minute ago."""
     database = BlockingDatabase.at(url)
     database.migrate()
-    realm = database.of(0).write(actions.organization.create, "Crowd", "")
+    realm = database.of(0).write(actions.organization.creation.create, "Crowd", "")
     return database.of(realm.id).write(_add_users, Vault(SECRET.encode()), count)
 
 
@@ -111,9 +111,9 @@ def add_passive_users(url: str, organization: BenchOrganization) -> None:
 
 def _add_passive_users(tx: Tx, email: str) -> None:
     """Written without events: ten thousand joins need not be delivered."""
-    ana = actions.people.get_by_email(tx, email)
+    ana = actions.people.users.get_by_email(tx, email)
     passive = [
-        storage.people.insert(
+        storage.people.users.insert(
             tx, email=f"silent{number}@example.com", full_name=f"Silent {number}", role=Role.MEMBER
         )
         for number in range(max(AUDIENCES))
@@ -121,11 +121,11 @@ def _add_passive_users(tx: Tx, email: str) -> None:
     for audience in AUDIENCES:
         name = f"audience-{audience}"
         _open_channel(tx, ana, [ana.id], name)
-        channel = storage.channels.find_by_name(tx, name)
+        channel = storage.channels.table.find_by_name(tx, name)
         assert channel is not None
         colors = {user.id: "#c2c2c2" for user in passive[:audience]}
         storage.channels.subscriptions.activate(
-            tx, channel, colors, storage.log.head(tx), storage.messages.newest_id(tx)
+            tx, channel, colors, storage.log.head(tx), storage.messages.table.newest_id(tx)
         )
 
 
@@ -135,8 +135,8 @@ def subscribe_to_all(url: str, email: str, unread: int) -> None:
 
 
 def _subscribe_to_all(tx: Tx, email: str, unread: int) -> None:
-    me = actions.people.get_by_email(tx, email).id
-    channels = sorted(storage.channels.names(tx))
+    me = actions.people.users.get_by_email(tx, email).id
+    channels = sorted(storage.channels.table.names(tx))
     tx.execute("DELETE FROM subscription WHERE user_id = :me", me=me)
     tx.execute("DELETE FROM subscription_span WHERE user_id = :me", me=me)
     rows = [
@@ -152,8 +152,8 @@ def _subscribe_to_all(tx: Tx, email: str, unread: int) -> None:
         " VALUES (:realm, :channel, :me, 0, 0)",
         rows,
     )
-    newest = storage.messages.newest_in(tx, channels, unread)
-    last = storage.messages.newest_id(tx)
+    newest = storage.messages.table.newest_in(tx, channels, unread)
+    last = storage.messages.table.newest_id(tx)
     storage.messages.unread.store(tx, me, BitMap64(newest), last)
 
 

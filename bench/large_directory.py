@@ -70,7 +70,7 @@ def build(url: str) -> str:
     """Create the organization and return the key of a user."""
     database = BlockingDatabase.at(url)
     database.migrate()
-    realm = database.of(0).write(actions.organization.create, "Large", "")
+    realm = database.of(0).write(actions.organization.creation.create, "Large", "")
     new = NewUser(EMAIL, "Ana", Role.ADMINISTRATOR)
     ana, key = database.of(realm.id).write(actions.people.account_creation.add, Vault(SECRET), new)
     database.of(realm.id).write(fill, ana.id)

@@ -139,10 +139,12 @@ def _load_subscriptions(tx: Tx, pairs: list[tuple[int, int]]) -> None:
 def _add_messages(tx: Tx, large: LargeOrganization) -> None:
     """They are unread for the owner, and read for all others."""
     draft = domain.messages.message.Draft("Soup", "<p>Soup</p>", VERSION, "test", False)
-    first = storage.messages.newest_id(tx) + 1
+    first = storage.messages.table.newest_id(tx) + 1
     large.message_ids = list(range(first, first + MESSAGES))
     topic_id = storage.channels.topics.start(tx, large.kitchen_id, "lunch")
-    row = storage.messages.new_row(large.member_ids[0], draft, large.kitchen_id, None, topic_id)
+    row = storage.messages.table.new_row(
+        large.member_ids[0], draft, large.kitchen_id, None, topic_id
+    )
     given: dict[str, Any] = {"realm_id": tx.realm_id, "sent_at": tx.now, "edited_at": None}
     storage.bulk_import.load_messages(
         tx, [{"id": number, **given, **row} for number in large.message_ids]

@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"\d+")
 def multiply(url: str, template: BenchChannel, count: int) -> list[BenchChannel]:
     """Copy the only organization this often; ana is in each of them."""
     database = BlockingDatabase.at(url)
-    (realm,) = database.of(0).read(storage.organization.list_all)
+    (realm,) = database.of(0).read(storage.organization.realms.list_all)
     database.of(realm.id).write(_run_background_work)
     return database.of(0).write(_multiply, template, count)
 

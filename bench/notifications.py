@@ -43,7 +43,7 @@ def create_organization(url: str, port: int) -> Login:
     """Everything that is called is on this machine."""
     database = BlockingDatabase.at(url)
     database.migrate()
-    realm = database.of(0).write(actions.organization.create, "Calls", "")
+    realm = database.of(0).write(actions.organization.creation.create, "Calls", "")
     return database.of(realm.id).write(_create_organization, f"http://127.0.0.1:{port}/")
 
 
@@ -55,10 +55,10 @@ def _create_organization(tx: Tx, address: str) -> Login:
     for name in (LOUD, QUIET):
         request = SubscribeRequest([NewChannel(name)], [""], principals=[ana.id])
         actions.channels.subscriptions.subscribe(tx, ana, request, "example.com")
-        channel = storage.channels.find_by_name(tx, name)
+        channel = storage.channels.table.find_by_name(tx, name)
         assert channel is not None
         people = [
-            storage.people.insert(
+            storage.people.users.insert(
                 tx,
                 email=f"{name}{number}@example.com",
                 full_name=f"{name} {number}",
@@ -72,10 +72,10 @@ def _create_organization(tx: Tx, address: str) -> Login:
             channel,
             {user.id: "#c2c2c2" for user in people},
             storage.log.head(tx),
-            storage.messages.newest_id(tx),
+            storage.messages.table.newest_id(tx),
         )
         for number in range(BOTS):
-            bot = storage.people.insert(
+            bot = storage.people.users.insert(
                 tx,
                 email=f"{name}-bot{number}@example.com",
                 full_name=f"{name} bot {number}",

@@ -51,9 +51,9 @@ def fill_organization(url: str, owner: Login) -> LargeOrganization:
 
 
 def _fill(tx: Tx, email: str) -> LargeOrganization:
-    square = storage.channels.find_by_name(tx, "square")
+    square = storage.channels.table.find_by_name(tx, "square")
     assert square is not None
-    return fill(tx, LargeOrganization(actions.people.get_by_email(tx, email).id, square.id))
+    return fill(tx, LargeOrganization(actions.people.users.get_by_email(tx, email).id, square.id))
 
 
 async def measure(

@@ -366,4 +366,4 @@ def on_sqlite(databases: Databases) -> BlockingDatabase:
 
 @pytest.fixture
 def realm(database: BlockingDatabase) -> Realm:
-    return database.of(0).write(actions.organization.create, "Casa", "casa")
+    return database.of(0).write(actions.organization.creation.create, "Casa", "casa")

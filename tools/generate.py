@@ -67,7 +67,7 @@ def generate(people: int, channels: int, messages: int, seed: int, **flags: Any)
 
 
 def _check_empty(config: Config, database: BlockingDatabase) -> None:
-    if database.of(0).read(storage.organization.list_all):
+    if database.of(0).read(storage.organization.realms.list_all):
         raise click.ClickException(
             f"{config.data} already has an organization. Choose another folder with --data, or"
             " another database."

@@ -471,7 +471,7 @@ class Application:
         """
         read = self._health_read
         if read is None or read.done():
-            first = self.services.database.of(0).query(storage.organization.first)
+            first = self.services.database.of(0).query(storage.organization.realms.first)
             read = self._health_read = asyncio.ensure_future(first)
             # An error is no surprise if no check waits for it any more.
             read.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -90,7 +90,7 @@ def test_neither_the_answer_nor_the_work_reveals_an_account(mail_chat, monkeypat
     ana = mail_chat.person("ana", password=SESAME, email=here, settings=hidden)
     gone = mail_chat.person("gone", email=f"gone@{mail_chat.host}.example", settings=hidden)
     mail_chat.person("bot", bot="generic", owner=ana, email=f"robo@{mail_chat.host}.example")
-    mail_chat.write(actions.people.deactivate, gone.id)
+    mail_chat.write(actions.people.users.deactivate, gone.id)
     mail_chat.set("invite_required", False)
     mail_chat.person("owner", role="owner")
     mail_chat.server.clock.move(hours=100)

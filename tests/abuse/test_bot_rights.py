@@ -182,7 +182,7 @@ def test_a_bot_has_the_current_rights_of_its_owner(chat, root):
 
     bot.tries_to_say("boo", to="vault > x").fails(NO_VAULT, code="STREAM_DOES_NOT_EXIST")
     root.joins("vault", principals=[eve.id])
-    chat.write(actions.people.deactivate, eve.id)
+    chat.write(actions.people.users.deactivate, eve.id)
     bot.tries_to_say("boo", to="vault > x").fails(
         "Account is deactivated", code="UNAUTHORIZED", status=401
     )

@@ -340,7 +340,7 @@ def test_a_missing_and_a_hidden_channel_take_as_many_queries(chat):
         (actions.personal.topic_policies.mute, ("x",)),
         (actions.personal.topic_policies.unmute, ("x",)),
         (actions.messages.deletion.delete_topic, ("x",)),
-        (actions.channels.named, ()),
+        (actions.channels.lookups.named, ()),
     ]
     for who in ("member", "guest"):
         me = org.intruders[who].record

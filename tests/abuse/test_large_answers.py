@@ -14,7 +14,7 @@ LONG = "All work and no play. " * 450
 
 
 def says_much(tx: Tx, user_id: int, count: int) -> None:
-    sender = storage.people.find(tx, user_id)
+    sender = storage.people.users.find(tx, user_id)
     assert sender is not None
     for _ in range(count):
         draft = Draft(LONG, f"<p>{LONG}</p>", 0, "test", False)

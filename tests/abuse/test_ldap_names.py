@@ -42,7 +42,7 @@ def test_spellings_of_a_name_share_their_attempts(ldap_chat, slapd):
 
     for reply in unseen:  # as for an unknown name
         reply.fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
-    anabel = ldap_chat.read(storage.people.find_by_email, "anabel@example.com")
+    anabel = ldap_chat.read(storage.people.users.find_by_email, "anabel@example.com")
     ldap_chat.write(actions.people.password_attempts.unlock, ldap_chat.server.vault, anabel)
     assert tries(ldap_chat, "ａnabel", SESAME).status == 200
 

@@ -82,7 +82,7 @@ def test_a_one_time_link_works_once_on_two_servers(chats):
     assert joined[0] == chosen[0] == 303
     assert joined[1] in (400, 404)
     assert chosen[1] == 404
-    assert len(chat.read(storage.people.human_ids)) == 2
+    assert len(chat.read(storage.people.users.human_ids)) == 2
 
 
 def test_a_code_works_once_on_two_servers(chats):
@@ -118,7 +118,7 @@ def test_a_new_sso_user_who_arrives_twice_at_once_gets_one_account(chats):
     came = at_once(chats, lambda each: each.submits("/accounts/login/jwt/", {"token": token}))
 
     assert came == [303, 303]
-    assert len(chats[0].read(storage.people.human_ids)) == 1
+    assert len(chats[0].read(storage.people.users.human_ids)) == 1
 
 
 def test_of_simultaneous_guesses_on_two_servers_five_are_checked(chats, monkeypatch):

@@ -31,7 +31,7 @@ def test_the_database_contains_no_plain_key_or_password(chat):
     assert ana.key.encode() not in kept
     assert b"open sesame" not in kept
     assert b"$argon2id$" in kept
-    sealed = chat.read(storage.people.sealed_key, ana.id)
+    sealed = chat.read(storage.people.users.sealed_key, ana.id)
     assert chat.server.vault.unseal(sealed) == ana.key
 
 
@@ -60,7 +60,7 @@ def test_an_address_has_one_account(chat):
 
 
 def test_a_bot_needs_an_active_owner(chat, ana, ben):
-    chat.write(actions.people.deactivate, ben.id)
+    chat.write(actions.people.users.deactivate, ben.id)
     bot = chat.person("helper", bot="generic", owner=ana)
 
     for owner in (ben.email, bot.email, "nobody@example.com"):
@@ -71,29 +71,29 @@ def test_a_bot_needs_an_active_owner(chat, ana, ben):
 def test_the_last_owner_cannot_be_deactivated(chat):
     root, second = chat.people("root", "second", role="owner")
 
-    chat.write(actions.people.deactivate, second.id)
+    chat.write(actions.people.users.deactivate, second.id)
 
     with pytest.raises(LastOwner):
-        chat.write(actions.people.deactivate, root.id)
+        chat.write(actions.people.users.deactivate, root.id)
     with pytest.raises(UserIsDeactivated):
-        chat.write(actions.people.deactivate, second.id)
+        chat.write(actions.people.users.deactivate, second.id)
 
 
 def test_unknown_users_are_not_found(chat):
-    for action in (actions.people.get, actions.people.deactivate):
+    for action in (actions.people.users.get, actions.people.users.deactivate):
         with pytest.raises(UserNotFound):
             chat.write(action, 987_654)
     with pytest.raises(UserNotFound):
-        chat.read(actions.people.get_by_email, "nobody@example.com")
+        chat.read(actions.people.users.get_by_email, "nobody@example.com")
 
 
 def test_a_new_organization_has_default_channels(chat):
-    names = [channel.name for channel in chat.read(storage.channels.defaults)]
+    names = [channel.name for channel in chat.read(storage.channels.table.defaults)]
 
     assert names == ["general", "sandbox"]
     kinds = [entry.kind for entry in chat.read(storage.log.after, chat.realm.id, 0, 10)]
     assert kinds[0] == "realm_created"
-    (bot,) = (user for user in chat.read(storage.people.list_all) if user.is_system_bot)
+    (bot,) = (user for user in chat.read(storage.people.users.list_all) if user.is_system_bot)
     assert bot.full_name == "Notification Bot"
 
 
@@ -111,12 +111,12 @@ def test_a_new_organization_has_default_channels(chat):
 )
 def test_invalid_organizations_are_refused(chat, name, subdomain, msg):
     with pytest.raises(BadRequest, match=msg):
-        chat.write(actions.organization.create, name, subdomain)
+        chat.write(actions.organization.creation.create, name, subdomain)
 
 
 def test_a_subdomain_is_unique(chat):
     with pytest.raises(BadRequest, match="already"):
-        chat.write(actions.organization.create, "Casa", chat.realm.subdomain)
+        chat.write(actions.organization.creation.create, "Casa", chat.realm.subdomain)
 
 
 @pytest.mark.parametrize(

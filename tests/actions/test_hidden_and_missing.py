@@ -66,17 +66,17 @@ def hidden(chat):
 def test_hidden_and_missing_objects_take_the_same_queries(hidden):
     chat, ben, guest, things = hidden
     lookups: list[tuple[Any, User, str, tuple[Any, ...]]] = [
-        (actions.channels.visible_to, ben, "channel", ()),
-        (actions.channels.readable_by, ben, "channel", ()),
-        (actions.channels.visible_to, guest, "channel", ()),
+        (actions.channels.lookups.visible_to, ben, "channel", ()),
+        (actions.channels.lookups.readable_by, ben, "channel", ()),
+        (actions.channels.lookups.visible_to, guest, "channel", ()),
         (features.drafts.edit, ben, "draft", (WORDS,)),
         (features.drafts.delete, ben, "draft", ()),
         (features.snippets.edit, ben, "snippet", ("x", None)),
         (features.snippets.delete, ben, "snippet", ()),
         (actions.people.visible_users.find, guest, "person", ()),
-        (actions.messages.visible_to, ben, "message", ()),
-        (actions.messages.visible_to, ben, "letter", ()),
-        (actions.messages.changeable, ben, "message", ()),
+        (actions.messages.access.visible_to, ben, "message", ()),
+        (actions.messages.access.visible_to, ben, "letter", ()),
+        (actions.messages.access.changeable, ben, "message", ()),
     ]
 
     for lookup, viewer, thing, more in lookups:

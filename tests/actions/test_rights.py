@@ -16,7 +16,7 @@ def test_guests_hold_only_permissions_of_everyone(setting: str, chat: Chat) -> N
     pair = make(ana, "pair", (gus, ana))
 
     for value in (pair, Members([ana.id, gus.id], []), Members([], [pair, chat.group("nobody")])):
-        chat.write(storage.organization.set_setting, setting, value)
+        chat.write(storage.organization.realms.set_setting, setting, value)
 
         assert chat.read(actions.groups.permissions.has_realm_permission, ana.record, setting)
         may = chat.read(actions.groups.permissions.has_realm_permission, gus.record, setting)
@@ -29,7 +29,7 @@ def test_a_lost_role_gives_no_permission(chat: Chat, owner: Person) -> None:
     chat.write(_demote, owner.id)
 
     with pytest.raises(InsufficientPermission):
-        chat.write(actions.groups.deactivate, as_they_were, group_id)
+        chat.write(actions.groups.edits.deactivate, as_they_were, group_id)
 
 
 def _demote(tx: Tx, user_id: int) -> None:

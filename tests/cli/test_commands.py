@@ -88,14 +88,14 @@ def test_a_password_is_read_from_the_first_line(terminal):
     added = terminal.runs(*add, typing="all the best wishes\nand more\n")
 
     user_id = json.loads(added.out)["user_id"]
-    stored = database_of(terminal).of(FIRST).read(storage.people.password_hash, user_id)
+    stored = database_of(terminal).of(FIRST).read(storage.people.users.password_hash, user_id)
     assert domain.people.passwords.matches("all the best wishes", stored)
 
 
 def test_a_user_without_password_has_no_password_hash(terminal):
     terminal.adds("ana")
 
-    stored = database_of(terminal).of(FIRST).read(storage.people.password_hash, 2)
+    stored = database_of(terminal).of(FIRST).read(storage.people.users.password_hash, 2)
 
     assert stored is None
 
@@ -181,13 +181,15 @@ def test_a_password_can_be_set_later(terminal):
 
     assert (result.code, result.err) == (0, "Ana <ana@example.com> has a new password.\n")
     assert (short.code, short.err) == (1, "Error: A password has at least 8 characters.\n")
-    ana = database_of(terminal).of(FIRST).read(storage.people.find_by_email, "ana@example.com")
+    ana = (
+        database_of(terminal).of(FIRST).read(storage.people.users.find_by_email, "ana@example.com")
+    )
     assert ana is not None
-    known = database_of(terminal).of(FIRST).read(storage.people.password_hash, ana.id)
+    known = database_of(terminal).of(FIRST).read(storage.people.users.password_hash, ana.id)
     assert domain.people.passwords.matches("soup and bread", known)
     piped = ["user", "password", "ana@example.com", "--password-stdin"]
     assert terminal.runs(*piped, typing="bread and soup\nsecond line\n").code == 0
-    known = database_of(terminal).of(FIRST).read(storage.people.password_hash, ana.id)
+    known = database_of(terminal).of(FIRST).read(storage.people.users.password_hash, ana.id)
     assert domain.people.passwords.matches("bread and soup", known)
 
 
@@ -210,7 +212,7 @@ def test_reset_key_creates_a_new_key(terminal):
     assert f"key={new}\n" in terminal.runs("user", "zuliprc", "ana@example.com").out
     vault = load_vault(Config(data=terminal.data))
     assert vault is not None
-    known = database_of(terminal).of(FIRST).read(storage.people.fingerprints)
+    known = database_of(terminal).of(FIRST).read(storage.people.users.fingerprints)
     assert vault.fingerprint(new) in known.values()
 
 
@@ -333,7 +335,7 @@ def test_a_setting_is_stored_with_its_type(terminal, key, value, stored):
     result = terminal.runs("org", "set", key, value)
 
     assert (result.code, result.out, result.err) == (0, "", f"{key} is now {value}.\n")
-    (realm,) = database_of(terminal).of(0).read(storage.organization.list_all)
+    (realm,) = database_of(terminal).of(0).read(storage.organization.realms.list_all)
     assert realm.setting(key) == stored
 
 

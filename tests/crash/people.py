@@ -31,7 +31,7 @@ def create_organization(url: str, names: str) -> dict[str, Person]:
     """
     database = BlockingDatabase.at(url)
     database.migrate()
-    realm = database.of(0).write(actions.organization.create, "Tertulia", "")
+    realm = database.of(0).write(actions.organization.creation.create, "Tertulia", "")
     database.of(realm.id).write(actions.organization.settings.edit, None, NO_EDIT_LIMIT)
     people: dict[str, Person] = {}
     for name in names.split():

@@ -94,7 +94,10 @@ def granted(url: str, person: Person, channel: str) -> str:
 
 
 def _allow(tx: Tx, user_id: int, name: str) -> str:
-    user, channel = storage.people.find(tx, user_id), storage.channels.find_by_name(tx, name)
+    user, channel = (
+        storage.people.users.find(tx, user_id),
+        storage.channels.table.find_by_name(tx, name),
+    )
     assert user is not None
     assert channel is not None
     client = actions.people.agents.register(tx, "Helper", [BACK], "")

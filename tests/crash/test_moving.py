@@ -34,7 +34,7 @@ def test_a_killed_move_moves_everything_or_nothing(
     server.end()
     database = BlockingDatabase.at(url).of(1)
     _, *moving = database.write(fill, ana.id)
-    garden = database.read(storage.channels.find_by_name, "garden")
+    garden = database.read(storage.channels.table.find_by_name, "garden")
     assert garden is not None
     where = {"topic": "dinner"} if to == "topic" else {"stream_id": garden.id}
     seen = []
@@ -86,11 +86,11 @@ class Move:
 
 
 def fill(tx: Tx, sender_id: int) -> list[int]:
-    kitchen = storage.channels.find_by_name(tx, "kitchen")
+    kitchen = storage.channels.table.find_by_name(tx, "kitchen")
     assert kitchen is not None
     draft = domain.messages.message.Draft("Soup", "<p>Soup</p>", VERSION, "test", False)
     return [
-        storage.messages.insert_in_channel(tx, sender_id, kitchen.id, "lunch", draft)
+        storage.messages.table.insert_in_channel(tx, sender_id, kitchen.id, "lunch", draft)
         for _ in range(MESSAGES)
     ]
 

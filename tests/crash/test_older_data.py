@@ -48,7 +48,7 @@ class OlderData:
 
     def person(self, name: str) -> Person:
         email, key = self.facts[name]["email"], self.facts[name]["key"]
-        account = self.chat.read(storage.people.find_by_email, email)
+        account = self.chat.read(storage.people.users.find_by_email, email)
         assert account is not None
         return self.chat.person_with_key(account, key)
 
@@ -61,7 +61,7 @@ def older(request: pytest.FixtureRequest, databases: Databases) -> Iterator[Olde
     with misbehaving_provider() as provider:
         openid = (OpenIdProvider(name="keycloak", issuer=provider.address, **CLIENT),)
         server = Server(url, folder, {"openid": openid}, clock=clock).start()
-        realm = server.read(0, storage.organization.first)
+        realm = server.read(0, storage.organization.realms.first)
         assert realm is not None
         yield OlderData(Chat(server, realm, "localhost"), url, facts, provider)
         server.stop()

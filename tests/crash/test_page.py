@@ -20,7 +20,7 @@ def sit_at(chromium: Chromium, url: str, server: ServerProcess, person: Person) 
     token, database = domain.people.sessions.new_token(), BlockingDatabase.at(url)
     fingerprint = Vault(SECRET.encode()).fingerprint(f"session {token}")
     agent = UserAgent("Mozilla/5.0", "127.0.0.1")
-    user = database.of(1).read(storage.people.find, person.id)
+    user = database.of(1).read(storage.people.users.find, person.id)
     assert user is not None
     database.of(1).write(actions.people.sessions.start, user, fingerprint, agent)
     address = f"http://localhost:{server.port}"

@@ -324,7 +324,7 @@ def _make_due(tx: Tx, at: int, count: int) -> None:
 
 
 def _write_in_advance(tx: Tx, owner_id: int, contents: list[str]) -> None:
-    channel = storage.channels.find_by_name(tx, "general")
+    channel = storage.channels.table.find_by_name(tx, "general")
     assert channel is not None
     for content in contents:
         draft = Draft(content, f"<p>{content}</p>", 0, "tests", read_by_sender=False)

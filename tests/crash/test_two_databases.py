@@ -33,7 +33,7 @@ def found(url: str, subdomains: tuple[str, ...]) -> dict[str, str]:
     database, vault = BlockingDatabase.at(url), Vault(SECRET.encode())
     keys = {}
     for name in subdomains:
-        realm = database.of(0).write(actions.organization.create, name.title(), name)
+        realm = database.of(0).write(actions.organization.creation.create, name.title(), name)
         new = NewUser("ana@example.com", f"Ana of {name}", Role.OWNER)
         _, keys[name] = database.of(realm.id).write(actions.people.account_creation.add, vault, new)
     return keys

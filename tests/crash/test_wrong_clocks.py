@@ -89,7 +89,7 @@ class Waiting:
         self._queue_id = self._cleo.registers()
         self._cookie = logged_in(self._database, scene.people["ana"])
         self._to = [scene.people["hal"].id]
-        realm = self._database.of(0).read(storage.organization.first)
+        realm = self._database.of(0).read(storage.organization.realms.first)
         assert realm is not None
         self._realm_id = realm.id
         self._due = 0
@@ -155,11 +155,11 @@ def logged_in(database: BlockingDatabase, person: Person) -> str:
     fingerprint = Vault(SECRET.encode()).fingerprint(f"session {token}")
 
     def begin(tx: Tx) -> None:
-        user = storage.people.find(tx, person.id)
+        user = storage.people.users.find(tx, person.id)
         assert user is not None
         actions.people.sessions.start(tx, user, fingerprint, browser)
 
-    realm = database.of(0).read(storage.organization.first)
+    realm = database.of(0).read(storage.organization.realms.first)
     assert realm is not None
     database.of(realm.id).write(begin)
     return token

@@ -116,7 +116,7 @@ def _plain(tx: Tx) -> FastSend:
     draft = Draft("hello", "<p>hello</p>", 0, "tests", read_by_sender=True)
     return FastSend(
         valid_as_of=storage.log.end(tx),
-        row=storage.messages.new_row(sender_id, draft, channel_id, None),
+        row=storage.messages.table.new_row(sender_id, draft, channel_id, None),
         audience="{}",
         payload="}",
         key=None,

@@ -86,7 +86,7 @@ def announcing(kind: str) -> Callable[[Tx], int]:
 def failing(kind: str, error: Exception) -> Callable[[Tx], None]:
     def action(tx: Tx) -> None:
         storage.log.append(tx, kind, "{}", "{}")
-        storage.organization.rename(tx, kind)
+        storage.organization.realms.rename(tx, kind)
         raise error
 
     return action
@@ -126,7 +126,7 @@ def test_a_failed_action_rolls_back_alone(database, realm, desk):
 
     assert [job.error for job in jobs] == [None, refusal, None, mistake, None]
     assert database.of(realm.id).read(names)[-3:] == ["one", "two", "three"]
-    assert database.of(realm.id).read(storage.organization.current).name == "Casa"
+    assert database.of(realm.id).read(storage.organization.realms.current).name == "Casa"
 
 
 def test_ids_of_a_rolled_back_action_are_used_again(database, realm, desk):
@@ -143,9 +143,9 @@ def test_ids_of_a_rolled_back_action_are_used_again(database, realm, desk):
 def test_each_action_sees_the_changes_of_earlier_ones(database, realm, desk):
     *_, last = desk.do(
         realm,
-        lambda tx: storage.organization.rename(tx, "Second"),
+        lambda tx: storage.organization.realms.rename(tx, "Second"),
         failing("Third", BadRequest("no")),
-        lambda tx: storage.organization.current(tx).name,
+        lambda tx: storage.organization.realms.current(tx).name,
     )
 
     assert last.result == "Second"

@@ -29,11 +29,15 @@ def in_one_go(scene: Callable[[Tx], None]) -> Callable[[BlockingDatabase, Realm]
 
 
 def person(tx: Tx, name="ana"):
-    return storage.people.insert(tx, email=f"{name}@example.com", full_name=name, role=Role.MEMBER)
+    return storage.people.users.insert(
+        tx, email=f"{name}@example.com", full_name=name, role=Role.MEMBER
+    )
 
 
 def room(tx: Tx, name="kitchen"):
-    return storage.channels.insert(tx, NewChannel(name), "", None, {"can_send_message_group": 1})
+    return storage.channels.table.insert(
+        tx, NewChannel(name), "", None, {"can_send_message_group": 1}
+    )
 
 
 DRAFT = Draft("Söup 🍲", "<p>Söup 🍲</p>", 1, "test", read_by_sender=False)
@@ -44,23 +48,23 @@ DRAFT = Draft("Söup 🍲", "<p>Söup 🍲</p>", 1, "test", read_by_sender=False
 
 def test_a_failed_action_leaves_nothing(database, realm):
     def fail(tx: Tx) -> None:
-        storage.organization.rename(tx, "Other")
+        storage.organization.realms.rename(tx, "Other")
         raise BadRequest("no")
 
     with pytest.raises(BadRequest):
         database.of(realm.id).write(fail)
 
-    assert database.of(realm.id).read(storage.organization.current).name == "Casa"
+    assert database.of(realm.id).read(storage.organization.realms.current).name == "Casa"
 
 
 def test_a_read_transaction_cannot_write(database, realm):
     if database.dialect.name == "postgres":
         with pytest.raises(Exception, match="read-only"):
-            database.of(realm.id).read(storage.organization.rename, "Other")
+            database.of(realm.id).read(storage.organization.realms.rename, "Other")
     else:
-        database.of(realm.id).read(storage.organization.rename, "Other")
+        database.of(realm.id).read(storage.organization.realms.rename, "Other")
 
-    assert database.of(realm.id).read(storage.organization.current).name == "Casa"
+    assert database.of(realm.id).read(storage.organization.realms.current).name == "Casa"
 
 
 def test_postgres_runs_without_jit(database):
@@ -81,23 +85,23 @@ def test_a_list_parameter_may_have_any_length(database, realm, ids):
 
 def test_texts_are_stored_unchanged(database, realm):
     for text in ("", "'", '"', "%s", ":name", "%", "\\", "é", "🍲", "a\nb\tc", "\x7f\u200b"):
-        database.of(realm.id).write(storage.organization.rename, text)
-        assert database.of(realm.id).read(storage.organization.current).name == text
+        database.of(realm.id).write(storage.organization.realms.rename, text)
+        assert database.of(realm.id).read(storage.organization.realms.current).name == text
 
 
 @in_one_go
 def test_organizations_are_separate(tx: Tx) -> None:
-    other = tx.for_realm(storage.organization.insert(tx, "other", "Other", "uuid"))
+    other = tx.for_realm(storage.organization.realms.insert(tx, "other", "Other", "uuid"))
     here, there = person(tx), person(other)
     channel = room(tx)
-    assert storage.people.find(tx, there.id) is None
-    assert storage.people.find_by_email(other, "ANA@example.com") == there
-    assert storage.people.find_by_email(tx, " ana@EXAMPLE.com ") == here
-    assert storage.channels.find(other, channel.id) is None
-    assert storage.channels.find_by_name(other, "kitchen") is None
-    message_id = storage.messages.insert_in_channel(tx, here.id, channel.id, "lunch", DRAFT)
-    assert storage.messages.find(other, message_id) is None
-    assert storage.messages.newest_id(other) == 0
+    assert storage.people.users.find(tx, there.id) is None
+    assert storage.people.users.find_by_email(other, "ANA@example.com") == there
+    assert storage.people.users.find_by_email(tx, " ana@EXAMPLE.com ") == here
+    assert storage.channels.table.find(other, channel.id) is None
+    assert storage.channels.table.find_by_name(other, "kitchen") is None
+    message_id = storage.messages.table.insert_in_channel(tx, here.id, channel.id, "lunch", DRAFT)
+    assert storage.messages.table.find(other, message_id) is None
+    assert storage.messages.table.newest_id(other) == 0
 
 
 # --- the log ---
@@ -146,7 +150,7 @@ def test_an_address_is_unique_regardless_of_case(database, realm):
 @in_one_go
 def test_channel_names_are_compared_without_case(tx: Tx) -> None:
     made = room(tx, "Straße")
-    assert storage.channels.find_by_name(tx, " STRASSE ") == made
+    assert storage.channels.table.find_by_name(tx, " STRASSE ") == made
     assert made.name == "Straße"
 
 
@@ -154,7 +158,7 @@ def test_channel_names_are_compared_without_case(tx: Tx) -> None:
 def test_permissions_are_stored_in_either_form(tx: Tx) -> None:
     ids = storage.groups.system_ids(tx)
     value = Members([1, 2], [ids["role:members"]])
-    made = storage.channels.insert(
+    made = storage.channels.table.insert(
         tx, NewChannel("x"), "", None, {"a": ids["role:owners"], "b": value}
     )
     assert made.permissions == {"a": ids["role:owners"], "b": value}
@@ -198,10 +202,10 @@ def test_spans_say_which_messages_were_received(tx: Tx) -> None:
 
     def send() -> int:
         storage.log.append(tx, "message", "{}", "{}")
-        return storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "lunch", DRAFT)
+        return storage.messages.table.insert_in_channel(tx, ana.id, kitchen.id, "lunch", DRAFT)
 
     def now() -> tuple[int, int]:
-        return storage.log.head(tx), storage.messages.newest_id(tx)
+        return storage.log.head(tx), storage.messages.table.newest_id(tx)
 
     before = send()
     storage.channels.subscriptions.activate(tx, kitchen, {ana.id: "#ffffff"}, *now())
@@ -230,7 +234,8 @@ def test_spans_say_which_messages_were_received(tx: Tx) -> None:
 def test_history_is_read_from_an_anchor_in_both_directions(tx: Tx) -> None:
     ana, kitchen = person(tx), room(tx)
     ids = [
-        storage.messages.insert_in_channel(tx, ana.id, kitchen.id, f"{n}", DRAFT) for n in range(5)
+        storage.messages.table.insert_in_channel(tx, ana.id, kitchen.id, f"{n}", DRAFT)
+        for n in range(5)
     ]
     all_ = Selection()
     all_.require("1 = 1")
@@ -240,7 +245,7 @@ def test_history_is_read_from_an_anchor_in_both_directions(tx: Tx) -> None:
     assert storage.messages.history.among(tx, all_, [ids[4], ids[0], -1]) == [ids[0], ids[4]]
     assert storage.messages.history.newest(tx, all_) == ids[-1]
     assert storage.messages.history.first_since(tx, all_, tx.now + 1) is None
-    found = storage.messages.find(tx, ids[0])
+    found = storage.messages.table.find(tx, ids[0])
     assert found is not None
     assert (found.content, found.rendered) == (DRAFT.content, DRAFT.rendered)
 
@@ -249,9 +254,9 @@ def test_history_is_read_from_an_anchor_in_both_directions(tx: Tx) -> None:
 def test_the_unread_bitmap_is_stored_and_updated(tx: Tx) -> None:
     ana, ben, kitchen = person(tx), person(tx, "ben"), room(tx)
     storage.channels.subscriptions.activate(tx, kitchen, {ben.id: "#ffffff"}, 0, 0)
-    first = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+    first = storage.messages.table.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
     storage.messages.unread.store(tx, ben.id, storage.messages.unread.load(tx, ben.id), first)
-    second = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+    second = storage.messages.table.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
     assert storage.messages.unread.stored(tx, ben.id).caught_up_to == first
     assert list(storage.messages.unread.load(tx, ben.id)) == [first, second]
     assert [
@@ -262,7 +267,7 @@ def test_the_unread_bitmap_is_stored_and_updated(tx: Tx) -> None:
 @in_one_go
 def test_flags_are_stored_as_rows(tx: Tx) -> None:
     ana, kitchen = person(tx), room(tx)
-    number = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
+    number = storage.messages.table.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)
     for _ in range(2):
         storage.messages.flags.add_flag(tx, "starred", [ana.id], number)
     storage.messages.flags.add_flag(tx, "mentioned", [], number)
@@ -310,11 +315,11 @@ def test_a_message_id_is_never_used_twice(tx: Tx) -> None:
     ana = person(tx)
     location = storage.messages.conversations.get_or_start(tx, [ana.id])
     draft = Draft("Soup?", "<p>Soup?</p>", 0, "test", read_by_sender=True)
-    first = storage.messages.insert_in_conversation(tx, ana.id, location, draft)
-    second = storage.messages.insert_in_conversation(tx, ana.id, location, draft)
-    storage.messages.delete(tx, [second])
-    storage.messages.delete(tx, [first])
-    assert storage.messages.insert_in_conversation(tx, ana.id, location, draft) > second
+    first = storage.messages.table.insert_in_conversation(tx, ana.id, location, draft)
+    second = storage.messages.table.insert_in_conversation(tx, ana.id, location, draft)
+    storage.messages.table.delete(tx, [second])
+    storage.messages.table.delete(tx, [first])
+    assert storage.messages.table.insert_in_conversation(tx, ana.id, location, draft) > second
 
 
 @in_one_go

@@ -30,7 +30,7 @@ PLACES = {
 # These are deleted by more than a statement, before the message.
 DELETED_BY_ACTIONS = {"reminder"}
 
-A_NEW_MESSAGE = storage.messages.new_row(1, Draft("", "", 0, "", False), 2, None, 3)
+A_NEW_MESSAGE = storage.messages.table.new_row(1, Draft("", "", 0, "", False), 2, None, 3)
 GIVEN_BY_SENDING = {"id", "realm_id", "sent_at"}
 IN_OTHER_TABLES = {"topic"}
 GIVEN_LATER = {"archived_seq", "arrived_seq", "edited_at", "moved_at"}
@@ -104,7 +104,7 @@ def test_every_field_of_a_message_is_a_written_column(on_sqlite):
 
     lacking = [
         f"The table message has no {name}: a migration adds it."
-        for name in {*storage.messages.NAMES, *written} - IN_OTHER_TABLES
+        for name in {*storage.messages.table.NAMES, *written} - IN_OTHER_TABLES
         if name not in there
     ] + [
         f"No code writes message.{name}: set it in storage.messages.of_words or new_row."
@@ -114,10 +114,10 @@ def test_every_field_of_a_message_is_a_written_column(on_sqlite):
 
 
 def test_every_column_of_a_message_is_read_into_its_field():
-    names = storage.messages.NAMES
+    names = storage.messages.table.NAMES
 
     row: list[Any] = [*(f"the {name}" for name in names), "1,2"]
-    read = storage.messages.as_message(*row)
+    read = storage.messages.table.as_message(*row)
 
     found = {name: getattr(read, name) for name in names}
     wrong = [name for name in names if found[name] not in (f"the {name}", True)]
@@ -138,7 +138,7 @@ def test_rows_about_a_message_are_deleted_with_it(on_sqlite):
     staying = [
         f"The rows of {table} stay when their message is deleted:"
         " name it in storage.messages.MESSAGE_TABLES."
-        for table in sorted(about - DELETED_BY_ACTIONS - {*storage.messages.MESSAGE_TABLES})
+        for table in sorted(about - DELETED_BY_ACTIONS - {*storage.messages.table.MESSAGE_TABLES})
     ]
     assert not staying, "\n".join(staying)
 
@@ -239,7 +239,7 @@ def test_deleted_messages_of_an_older_server_are_carried_over(kind, databases):
     here.write(storage.messages.deleted.restore, [9, 10])
 
     def restored(tx: Tx) -> list[Any]:
-        message = storage.messages.find_many(tx, tx.realm_id, [9])
+        message = storage.messages.table.find_many(tx, tx.realm_id, [9])
         (detailed,) = storage.messages.details.with_details(tx, [message[9]], with_held=True)
         (row,) = tx.tuples("SELECT has_link, has_image, has_attachment FROM message WHERE id = 9")
         flags = tx.column("SELECT flag FROM message_flag WHERE message_id = 9")

@@ -35,8 +35,8 @@ def test_a_connection_survives_errors(database, realm):
     with pytest.raises(NulInText):
         database.read_on(connection, realm.id, with_nul)
     assert database.read_on(connection, realm.id, lambda tx: None) is None
-    assert database.read_on(connection, realm.id, storage.organization.current) == realm
-    assert database.query_on(connection, realm.id, storage.organization.current) == realm
+    assert database.read_on(connection, realm.id, storage.organization.realms.current) == realm
+    assert database.query_on(connection, realm.id, storage.organization.realms.current) == realm
     connection.close()
 
 
@@ -60,7 +60,7 @@ def on_postgres(databases):
     url, _ = databases.ready("postgres")
     made = BlockingDatabase.at(url)
     made.migrate()
-    made.of(0).write(actions.organization.create, "Casa", "casa")
+    made.of(0).write(actions.organization.creation.create, "Casa", "casa")
     yield made
     databases.give_back(url)
 
@@ -135,13 +135,15 @@ def test_a_queue_is_stored_before_an_account_ends_or_not_at_all(on_postgres):
 
 
 def person(tx: Tx) -> User:
-    return storage.people.insert(tx, email="ana@example.com", full_name="Ana", role=Role.MEMBER)
+    return storage.people.users.insert(
+        tx, email="ana@example.com", full_name="Ana", role=Role.MEMBER
+    )
 
 
 def says_to_self(tx: Tx, user: User, *, read: bool = True) -> int:
     alone = storage.messages.conversations.get_or_start(tx, [user.id])
     draft = Draft("Soup!", "<p>Soup!</p>", 0, "test", read_by_sender=read)
-    return storage.messages.insert_in_conversation(tx, user.id, alone, draft)
+    return storage.messages.table.insert_in_conversation(tx, user.id, alone, draft)
 
 
 def keep_queue(database: BlockingDatabase, user: User) -> None:

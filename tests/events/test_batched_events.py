@@ -79,7 +79,7 @@ def test_a_new_channel_may_take_a_name_given_up_in_the_same_batch(chat, together
 
     together(
         renames(ana, kitchen, "attic"),
-        (actions.channels.create, ana.record, NewChannel("kitchen"), "", False),
+        (actions.channels.creation.create, ana.record, NewChannel("kitchen"), "", False),
     )
 
     named = [
@@ -174,7 +174,7 @@ def test_a_promoted_guest_receives_a_new_channel_once(chat, ana, gus, together):
     promotion = actions.people.accounts.AccountChanges(role=Role.MEMBER)
 
     together(
-        (actions.channels.create, ana.record, NewChannel("attic"), "", False),
+        (actions.channels.creation.create, ana.record, NewChannel("attic"), "", False),
         (actions.people.accounts.edit, ana.record, gus.id, promotion),
     )
 

@@ -301,7 +301,9 @@ class DeliveryScene:
         self._path.write_bytes(sqlite_with_tables())
         self.database = Hesitant(self._path, lambda: 1e9 + self.later)
         self.realm_id = (
-            self.database.blocking.of(0).write(actions.organization.create, "Tertulia", "").id
+            self.database.blocking.of(0)
+            .write(actions.organization.creation.create, "Tertulia", "")
+            .id
         )
         self.database.start(
             lambda tx, realms: self.delivery.follower.reader.fetch(tx, realms),

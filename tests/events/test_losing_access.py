@@ -15,7 +15,7 @@ def test_a_new_key_ends_the_queues_of_the_old_one(chat, in_kitchen, ana, ben):
     ana.says("before", to="kitchen > lunch")
     waiting = ben.listens_for("user_topic").waits_raw()
 
-    fresh = chat.write(actions.people.reset_key, chat.server.vault, ben.id)
+    fresh = chat.write(actions.people.users.reset_key, chat.server.vault, ben.id)
 
     assert waiting.result(TIMEOUT_SECONDS).status == 400
     response = with_key(ben, fresh).get("/events", queue_id=queue.queue_id, last_event_id=-1)
@@ -29,7 +29,7 @@ def test_a_new_key_ends_the_queues_of_the_old_one(chat, in_kitchen, ana, ben):
 def test_a_key_changed_by_the_command_line_ends_its_queues(chat, ben):
     waiting = ben.listens_for("message").waits_raw()
 
-    chat.write_from_outside(actions.people.reset_key, chat.server.vault, ben.id)
+    chat.write_from_outside(actions.people.users.reset_key, chat.server.vault, ben.id)
 
     assert waiting.result(TIMEOUT_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
 
@@ -38,7 +38,7 @@ def test_a_deactivated_account_receives_nothing_more(chat, in_kitchen, ana, ben)
     queue = ben.listens_for("message", "realm_user")
     waiting = queue.waits_raw()
 
-    chat.write(actions.people.deactivate, ben.id)
+    chat.write(actions.people.users.deactivate, ben.id)
     ana.says("Where is he?", to="kitchen > lunch")
 
     response = waiting.result(TIMEOUT_SECONDS)

@@ -102,7 +102,7 @@ def test_events_beyond_the_directory_are_delivered_once_it_has_them(chat):
             return bool(await here.read(storage.log.head) > before)
 
         async with chat.server.frozen(chat.realm.id):
-            new = (actions.channels.create, user, NewChannel("attic"), "", False)
+            new = (actions.channels.creation.create, user, NewChannel("attic"), "", False)
             making = asyncio.get_running_loop().create_task(here.write(*new))
             await soon(is_written)
             early = polls(chat, user, queue)

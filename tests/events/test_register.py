@@ -176,7 +176,7 @@ def test_users_of_the_organization(chat):
     ana = chat.person("ana", role="admin")
     ben, gus = chat.people("ben", "gus")
     bot = chat.person("helper", bot="generic", owner=ben)
-    chat.write(actions.people.deactivate, gus.id)
+    chat.write(actions.people.users.deactivate, gus.id)
 
     state = ben.registers(fetch_event_types=["realm_user", "realm_bot"])
 

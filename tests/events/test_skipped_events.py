@@ -29,7 +29,7 @@ def kitchen(chat):
 
 def something_strange(tx, name, entry, leaver=None):
     """A newer server writes an event that this one does not know."""
-    storage.organization.rename(tx, name)
+    storage.organization.realms.rename(tx, name)
     if leaver is not None:
         channel_id, user_id = leaver
         storage.channels.subscriptions.end(tx, [channel_id], [user_id], storage.log.head(tx), 0)
@@ -118,7 +118,7 @@ def test_an_unknown_event_found_at_start_is_logged(own_chat):
 
 def test_an_event_that_does_not_fit_the_directory_causes_a_reload(chat, kitchen):
     def unheard_of(tx):
-        storage.organization.rename(tx, "Casa")
+        storage.organization.realms.rename(tx, "Casa")
         events.log.announce(tx, DirectConversationStarted([999_999]), to=NoClients())
 
     ana, ben, queue = kitchen
@@ -134,7 +134,7 @@ def test_an_event_that_does_not_fit_the_directory_causes_a_reload(chat, kitchen)
 
 def test_a_register_that_reads_an_unknown_event_first_is_correct(chat, kitchen):
     def unheard_of(tx):
-        storage.organization.rename(tx, "Casa")
+        storage.organization.realms.rename(tx, "Casa")
         events.log.announce(tx, DirectConversationStarted([999_999]), to=NoClients())
 
     _, ben, _ = kitchen

@@ -164,7 +164,7 @@ def test_ids_skip_ahead_on_another_timeline_and_queues_continue(databases: Datab
     chat.write_from_outside(note_another)
     with server.database.dialect.connect() as connection:  # the event that records the new timeline
         tx = Tx(connection, server.database.dialect, chat.realm.id, 0.0)
-        assert storage.messages.find_many(tx, chat.realm.id, [before.id, *range(9000, 9050)])
+        assert storage.messages.table.find_many(tx, chat.realm.id, [before.id, *range(9000, 9050)])
     server.restart()
     after = ana.says("Tea?", to="kitchen > lunch")
     server.restart()

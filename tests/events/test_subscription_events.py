@@ -199,7 +199,7 @@ def test_a_new_user_is_announced_with_what_each_listener_may_see(chat):
 def test_a_deactivation_is_announced_to_all(chat, ana, ben):
     queue = ana.listens_for("realm_user")
 
-    chat.write(actions.people.deactivate, ben.id)
+    chat.write(actions.people.users.deactivate, ben.id)
 
     assert queue.all() == [
         {

@@ -199,7 +199,7 @@ def insert_unread(tx: Tx, sender_id: int, channel_id: int) -> None:
     for number in range(1000):
         title, message = messages[number % len(messages)]
         draft = Draft("", message.rendered, 0, "website", read_by_sender=True)
-        storage.messages.insert_in_channel(tx, sender_id, channel_id, title, draft)
+        storage.messages.table.insert_in_channel(tx, sender_id, channel_id, title, draft)
 
 
 def process_cost(work: Callable[[], object]) -> float:

@@ -189,7 +189,7 @@ def test_disposable_addresses_are_refused(mail_chat):
 def test_existing_accounts_are_reported_where_addresses_are_visible(mail_chat):
     admin, ben = mail_chat.person("admin", role="admin"), mail_chat.person("ben")
     gone = mail_chat.person("gone")
-    mail_chat.write(actions.people.deactivate, gone.id)
+    mail_chat.write(actions.people.users.deactivate, gone.id)
 
     mail_text = invites(admin, ben.email, gone.email).fails(
         "We weren't able to invite anyone.", code="INVITATION_FAILED"
@@ -283,7 +283,7 @@ def test_invitations_of_a_deactivated_user_are_invalid(mail_chat):
     ana, admin = mail_chat.person("ana"), mail_chat.person("admin", role="admin")
     invites(ana, fresh(mail_chat, "cleo")).succeeds()
 
-    mail_chat.write(actions.people.deactivate, ana.id)
+    mail_chat.write(actions.people.users.deactivate, ana.id)
 
     assert open_ones(admin) == []
 

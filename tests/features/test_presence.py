@@ -76,7 +76,7 @@ def test_invisible_presence_is_refused(scene):
     scene.ana.get(f"/users/{scene.ben.id}/presence").fails(f"No presence data for {scene.ben.id}")
     address = scene.ben.api_email
     scene.ana.get(f"/users/{address}/presence").fails(f"No presence data for {address}")
-    scene.write(actions.people.deactivate, scene.ana.id)
+    scene.write(actions.people.users.deactivate, scene.ana.id)
     scene.ben.get(f"/users/{scene.ana.id}/presence").fails("User is deactivated")
     assert scene.ben.get("/realm/presence").succeeds()["presences"] == {}
 

@@ -14,7 +14,7 @@ def grows_old(tx: Tx, *message_ids: int) -> None:
         " WHERE id IN :ids",
         ids=list(message_ids),
     )
-    storage.organization.set_render_version(tx, 0)
+    storage.organization.realms.set_render_version(tx, 0)
 
 
 def test_old_renderings_are_replaced(chat: Chat) -> None:
@@ -33,7 +33,7 @@ def test_old_renderings_are_replaced(chat: Chat) -> None:
     assert ben.sees(direct)["flags"] == ["mentioned"]
     assert ben.sees(kept)["content"] == "<p><em>fresh</em></p>"
     assert chat.read(lambda tx: links_in(tx, old)) == len(old)
-    assert chat.read(storage.organization.render_version) == VERSION
+    assert chat.read(storage.organization.realms.render_version) == VERSION
     assert queue.silent()
 
 
@@ -41,7 +41,7 @@ def test_previews_of_links_stay(chat: Chat, in_kitchen: None, ana: Person) -> No
     number = ana.says("**soup** https://a.example", to="kitchen > lunch").id
     preview = '<div class="message_embed"><div class="data-container">Soup</div></div>'
     chat.write(grows_old, number)
-    chat.write(storage.messages.set_html, number, f"<p>old</p>{preview}")
+    chat.write(storage.messages.table.set_html, number, f"<p>old</p>{preview}")
 
     chat.server.run_job("rerendering")
 

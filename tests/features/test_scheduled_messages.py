@@ -204,7 +204,7 @@ def test_the_current_second_is_not_in_the_future(chat, ana):
 def test_posting_permissions_are_checked_on_creation(chat, in_kitchen, ana, ben):
     cleo = chat.person("cleo")
     chat.write(_found_private, ana.record, "vault")
-    chat.write(actions.people.deactivate, ben.id)
+    chat.write(actions.people.users.deactivate, ben.id)
     vault = chat.channel("vault").id
 
     cleo.post("/scheduled_messages", content="x", **soon(to=vault)).fails(
@@ -451,7 +451,7 @@ def test_nothing_of_a_deleted_message_remains(chat, ana):
 
 
 def _found_private(tx, creator, name):
-    actions.channels.create_unchecked(tx, creator, NewChannel(name, invite_only=True), "")
+    actions.channels.creation.create_unchecked(tx, creator, NewChannel(name, invite_only=True), "")
 
 
 def _archive(tx, name):

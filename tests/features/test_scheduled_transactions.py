@@ -27,7 +27,9 @@ class DatabaseOrganization:
         self.clock.stop()
         self._database = BlockingDatabase.at(url, self.clock)
         self._database.migrate()
-        self._realm: Realm = self._database.of(0).write(actions.organization.create, "House", "")
+        self._realm: Realm = self._database.of(0).write(
+            actions.organization.creation.create, "House", ""
+        )
         self.ana = self.add("ana")
 
     def add(self, name):
@@ -39,7 +41,7 @@ class DatabaseOrganization:
 
     def schedule(self, draft, in_seconds=60):
         """A scheduled message to the channel of all users, as the job reads it."""
-        general = self.write(storage.channels.find_by_name, "general")
+        general = self.write(storage.channels.table.find_by_name, "general")
         at = int(self.clock()) + in_seconds
         location = ToChannel(general.id, "lunch")
         number = self.write(transactions.create, self.ana, location, draft, None, at, "x.invalid")
@@ -54,7 +56,7 @@ def org(kind: Kind, databases: Databases):
 
 
 def test_wildcard_permission_is_checked_again_at_delivery(org):
-    org.write(storage.organization.set_setting, "can_mention_many_users_group", 0)
+    org.write(storage.organization.realms.set_setting, "can_mention_many_users_group", 0)
     entry = org.schedule(CALLING)
     for number in range(16):
         org.add(f"p{number}")

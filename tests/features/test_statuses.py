@@ -275,7 +275,7 @@ def test_other_roles_cannot_set_the_status_of_others(chat, ana, ben):
 
 def test_a_deactivated_user_has_no_status(chat, ana, ben):
     ana.post("/users/me/status", status_text="bye").succeeds()
-    chat.write(actions.people.deactivate, ana.id)
+    chat.write(actions.people.users.deactivate, ana.id)
 
     ben.get(f"/users/{ana.id}/status").fails("User is deactivated")
     assert registered_status(ana, ben) == {}

@@ -230,8 +230,8 @@ def test_typing_requires_the_posting_permission(scene):
 
 
 def close(tx, channel_id, nobody):
-    channel = actions.channels.visible_to(
-        tx, actions.people.get_by_email(tx, "ana@example.com"), channel_id
+    channel = actions.channels.lookups.visible_to(
+        tx, actions.people.users.get_by_email(tx, "ana@example.com"), channel_id
     )
     permissions = channel.permissions | {"can_send_message_group": nobody}
     tx.execute(

@@ -219,7 +219,9 @@ def test_a_restored_message_is_announced_to_those_who_had_it_but_not_to_bots(cha
     ana, ben, cleo = chat.people("ana", "ben", "cleo")
     owner = keeps_deleted(chat)
     bot = owner.post("/bots", full_name="Cook", short_name="cook", bot_type=1).succeeds()
-    cook = chat.person_with_key(chat.read(storage.people.find, bot["user_id"]), bot["api_key"])
+    cook = chat.person_with_key(
+        chat.read(storage.people.users.find, bot["user_id"]), bot["api_key"]
+    )
     cook.joins("kitchen")
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     secret = ana.says("Wine", to="cellar > shelf")

@@ -38,7 +38,7 @@ class LdapOrganization:
         return self.account(response.succeeds()["user_id"])
 
     def account(self, user_id: int) -> User:
-        return self.chat.read(actions.people.get, user_id)
+        return self.chat.read(actions.people.users.get, user_id)
 
     def syncs(self, **settings: object) -> int:
         directory = LdapDirectory(**self.slapd.settings(**DIRECTORY | settings))
@@ -138,7 +138,7 @@ def test_changes_by_a_directory_are_in_the_audit_log(org):
 def test_an_account_deactivated_by_hand_is_not_reactivated(org):
     org.chat.person("owner", role="owner")
     ana = org.logs_in("ana")
-    org.chat.write(actions.people.deactivate, ana.id)
+    org.chat.write(actions.people.users.deactivate, ana.id)
 
     assert org.syncs() == 0
     assert not org.account(ana.id).is_active

@@ -271,7 +271,7 @@ def test_a_reminder_does_not_outlive_the_message_it_quotes(chat, ana):
     params = {"message_id": milk.id, "scheduled_delivery_timestamp": chat.in_seconds(60)}
     ana.post("/reminders", **params).succeeds()
 
-    chat.write(storage.messages.delete, [milk.id])
+    chat.write(storage.messages.table.delete, [milk.id])
 
     assert ana.get("/reminders").succeeds()["reminders"] == []
 

@@ -511,7 +511,7 @@ def test_a_message_that_may_not_be_sent_any_more_fails(chat, monkeypatch, messag
 
 def test_a_deactivated_sender_fails_the_message_without_a_notice(chat, in_kitchen, ana, ben):
     number = schedules(ana, at=chat.in_seconds(60))
-    chat.write(actions.people.deactivate, ana.id)
+    chat.write(actions.people.users.deactivate, ana.id)
     queue = ben.listens_for("message")
     newest = chat.read(_newest_message)
 
@@ -788,7 +788,7 @@ def test_scheduled_messages_and_reminders_reveal_nothing_of_a_hidden_channel(cha
 def test_a_reminder_of_a_deactivated_user_is_dropped(chat, ana, ben):
     hello = ana.says("hello", to=[ben])
     asks(ben, hello.id, chat.in_seconds(60))
-    chat.write(actions.people.deactivate, ben.id)
+    chat.write(actions.people.users.deactivate, ben.id)
     newest = chat.read(_newest_message)
 
     chat.advance(seconds=61)
@@ -815,7 +815,7 @@ def _failed_reminders(tx):
 
 
 def _found_private(tx, members):
-    channel = actions.channels.create_unchecked(
+    channel = actions.channels.creation.create_unchecked(
         tx, members[0], NewChannel("vault", invite_only=True), ""
     )
     actions.channels.subscriptions.join(tx, channel, members)

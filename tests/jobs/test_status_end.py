@@ -35,12 +35,12 @@ def test_a_status_that_was_changed_stays(chat, ana, ben):
 
 def test_the_status_of_a_deactivated_user_ends_silently(chat, ana, ben):
     ana.post("/users/me/status", status_text="lunch", ends_at=chat.in_seconds(600)).succeeds()
-    chat.write(actions.people.deactivate, ana.id)
+    chat.write(actions.people.users.deactivate, ana.id)
     queue = ben.listens_for()
 
     chat.advance(minutes=11)
     assert queue.silent()
-    chat.write(actions.people.reactivate, ana.id)
+    chat.write(actions.people.users.reactivate, ana.id)
 
     assert status_of(ana, ben) == {}
 

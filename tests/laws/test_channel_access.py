@@ -239,13 +239,15 @@ def _make_channel(
         "UPDATE channel SET name_key = 'was ' || id, name = 'was ' || id"
         " WHERE name_key IN ('vault', 'renamed')"
     )
-    creator = storage.people.find(tx, creator_id)
+    creator = storage.people.users.find(tx, creator_id)
     assert creator is not None
-    channel = actions.channels.create_unchecked(
+    channel = actions.channels.creation.create_unchecked(
         tx, creator, NewChannel("vault", invite_only=private), ""
     )
-    actions.channels.subscriptions.join(tx, channel, storage.people.find_many(tx, inside))
-    actions.channels.subscriptions.remove(tx, channel, storage.people.find_many(tx, [left_id]))
+    actions.channels.subscriptions.join(tx, channel, storage.people.users.find_many(tx, inside))
+    actions.channels.subscriptions.remove(
+        tx, channel, storage.people.users.find_many(tx, [left_id])
+    )
     return channel
 
 

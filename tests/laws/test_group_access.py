@@ -15,7 +15,7 @@ from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
 from tertulia import actions, storage
-from tertulia.actions.groups import MemberChange
+from tertulia.actions.groups.edits import MemberChange
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import GroupValue, NewGroup
 
@@ -136,10 +136,10 @@ def _make_groups(tx: Tx, creator_id: int, inside: list[int], left_id: int) -> tu
         "UPDATE user_group SET name = 'was ' || id WHERE realm_id = :realm AND NOT is_system",
         realm=tx.realm_id,
     )
-    creator = storage.people.find(tx, creator_id)
+    creator = storage.people.users.find(tx, creator_id)
     assert creator is not None
     inner, other = (
-        actions.groups.create(tx, creator, NewGroup(name, "", [], [], {}))
+        actions.groups.edits.create(tx, creator, NewGroup(name, "", [], [], {}))
         for name in ("inner", "other")
     )
     system = storage.groups.system_ids(tx)
@@ -148,8 +148,10 @@ def _make_groups(tx: Tx, creator_id: int, inside: list[int], left_id: int) -> tu
         "can_add_members_group": system["role:fullmembers"],
         "can_remove_members_group": system["role:moderators"],
     }
-    team = actions.groups.create(tx, creator, NewGroup("team", "", inside, [inner], permissions))
-    actions.groups.change_members(tx, creator, team, MemberChange(remove=[left_id]))
+    team = actions.groups.edits.create(
+        tx, creator, NewGroup("team", "", inside, [inner], permissions)
+    )
+    actions.groups.edits.change_members(tx, creator, team, MemberChange(remove=[left_id]))
     return team, inner, other
 
 

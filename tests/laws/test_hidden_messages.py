@@ -231,7 +231,7 @@ def test_files_of_hidden_messages_cannot_be_read(chat):
 def test_a_deactivated_account_finds_nothing(chat):
     secrets = SecretMessages(chat)
     number = secrets.message_ids["cellar"]
-    chat.write(actions.people.deactivate, secrets.ben.id)
+    chat.write(actions.people.users.deactivate, secrets.ben.id)
 
     for reply in (
         *calls(secrets.ben, number),

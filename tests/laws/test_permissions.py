@@ -90,7 +90,7 @@ def _play(tx: Tx, scene: Scene) -> None:
     cast = [_add(tx, f"{number}@x", each, None) for number, each in enumerate(scene.people)]
     cast.append(_add(tx, "bot@x", scene.bot, cast[0].id))
     ids = storage.groups.system_ids(tx)
-    storage.organization.set_setting(tx, "waiting_period_threshold", scene.waiting_days)
+    storage.organization.realms.set_setting(tx, "waiting_period_threshold", scene.waiting_days)
     made: list[int] = []
     for number, each in enumerate(scene.groups):
         made.append(storage.groups.insert(tx, f"group {number}", ""))
@@ -103,12 +103,12 @@ def _play(tx: Tx, scene: Scene) -> None:
         if who not in scene.groups[where].people:
             scene.groups[where].people.append(who)
             storage.groups.add_members(tx, made[where], [cast[who].id])
-    storage.organization.set_setting(tx, "waiting_period_threshold", scene.waiting_days + 1)
+    storage.organization.realms.set_setting(tx, "waiting_period_threshold", scene.waiting_days + 1)
     _compare(tx, replace(scene, waiting_days=scene.waiting_days + 1), cast, made)
 
 
 def _add(tx: Tx, email: str, who: ModelUser, owner_id: int | None) -> User:
-    user = storage.people.insert(
+    user = storage.people.users.insert(
         tx.at(tx.now - who.days * SECONDS_PER_DAY),
         email=email,
         full_name=email,
@@ -116,8 +116,8 @@ def _add(tx: Tx, email: str, who: ModelUser, owner_id: int | None) -> User:
         bot_type=None if owner_id is None else BotType.GENERIC,
         bot_owner_id=owner_id,
     )
-    storage.people.set_active(tx, [user.id], who.active)
-    found = storage.people.find(tx, user.id)
+    storage.people.users.set_active(tx, [user.id], who.active)
+    found = storage.people.users.find(tx, user.id)
     assert found is not None
     return found
 

@@ -235,7 +235,7 @@ def test_changing_password_or_key_ends_reply_addresses(mail_chat, people, reply_
         ben.post("/users/me/api_key/regenerate").succeeds()
     else:
         hash = domain.people.passwords.ended("")
-        mail_chat.write(actions.people.set_password, ben.id, hash)
+        mail_chat.write(actions.people.users.set_password, ben.id, hash)
 
     code, words = delivers(mail_chat, new_mail(address))[0]
     assert (code, "5.1.1 Bad destination" in words) == (550, True)
@@ -452,8 +452,8 @@ def test_the_command_reads_a_mail_from_standard_input(kind, databases):
 
 
 def _address(tx: Tx, vault: Any) -> str:
-    channel = storage.channels.find_by_name(tx, "general")
-    (ana,) = [each for each in storage.people.list_all(tx) if each.full_name == "Ana"]
+    channel = storage.channels.table.find_by_name(tx, "general")
+    (ana,) = [each for each in storage.people.users.list_all(tx) if each.full_name == "Ana"]
     assert channel is not None
     found = actions.mail_addresses.for_channel(tx, vault, MAIL_IN, channel, ana, ana.id)
     return found.replace(".show-sender", "")

@@ -59,7 +59,7 @@ class Template:
         url = f"sqlite:///{folder / DATABASE}"
         database = BlockingDatabase.at(url, lambda: CLOCK.wall() - AGE_SECONDS)
         database.migrate()
-        realm = database.of(0).write(actions.organization.create, "Simulated", "")
+        realm = database.of(0).write(actions.organization.creation.create, "Simulated", "")
         self.people: list[tuple[int, str, str]] = []
         for number in range(ACCOUNTS):
             role = Role.OWNER if number == 0 else Role.MEMBER
@@ -79,13 +79,15 @@ class Template:
         )
 
     def _create_channel(self, tx: Any, name: str, count: int) -> int:
-        users = storage.people.find_many(tx, [user_id for user_id, _, _ in self.people[:count]])
+        users = storage.people.users.find_many(
+            tx, [user_id for user_id, _, _ in self.people[:count]]
+        )
         users.sort(key=lambda each: each.id)
-        channel = storage.channels.find_by_name(tx, name)
+        channel = storage.channels.table.find_by_name(tx, name)
         if channel is None:
             days = RETENTION_DAYS if name == "passing" else None
             new = NewChannel(name, invite_only=name == "vault", retention_days=days)
-            channel = actions.channels.create_unchecked(tx, users[0], new, "")
+            channel = actions.channels.creation.create_unchecked(tx, users[0], new, "")
         actions.channels.subscriptions.join(tx, channel, users)
         return channel.id
 

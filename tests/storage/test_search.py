@@ -43,7 +43,7 @@ class SearchModel:
     inserted: int = 0
 
     def insert(self, text: str, topic: str) -> int:
-        given = storage.messages.insert_in_channel(
+        given = storage.messages.table.insert_in_channel(
             self.tx, self.author, self.channel_id(), topic, draft(text)
         )
         self.inserted += 1
@@ -54,9 +54,11 @@ class SearchModel:
         return number
 
     def channel_id(self) -> int:
-        found = storage.channels.find_by_name(self.tx, "market")
+        found = storage.channels.table.find_by_name(self.tx, "market")
         if found is None:
-            found = storage.channels.insert(self.tx, NewChannel("market"), "", self.author, {})
+            found = storage.channels.table.insert(
+                self.tx, NewChannel("market"), "", self.author, {}
+            )
         return found.id
 
     def edit(self, number: int, text: str) -> None:
@@ -70,7 +72,7 @@ class SearchModel:
         self.texts |= {number: (self.texts[number][0], topic) for number in numbers}
 
     def delete(self, numbers: list[int]) -> None:
-        storage.messages.delete(self.tx, numbers)
+        storage.messages.table.delete(self.tx, numbers)
         for number in numbers:
             del self.texts[number]
 
@@ -135,7 +137,7 @@ def test_the_index_finds_the_same_as_a_full_scan(
 
     def scene(tx: Tx) -> None:
         chance = random.Random(5)
-        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
+        model = SearchModel(tx, storage.people.users.list_all(tx)[0].id)
         for number in range(200):
             model.insert(words(chance), f"topic {number % 4}")
             if number in (70, 140):
@@ -186,7 +188,7 @@ def test_negated_words_are_excluded_by_the_index(database: BlockingDatabase, rea
     """The texts are replaced without a trace, so only the index has the words."""
 
     def scene(tx: Tx) -> list[int]:
-        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
+        model = SearchModel(tx, storage.people.users.list_all(tx)[0].id)
         first, second, third, fourth = (
             model.insert(text, "topic") for text in ("red soup", "blue pan", "green pan", "salt")
         )
@@ -209,7 +211,7 @@ def test_messages_changed_during_phrase_indexing_are_found_as_they_are_now(
 ) -> None:
     def scene(tx: Tx) -> None:
         joints = storage.search.phrase_filter
-        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
+        model = SearchModel(tx, storage.people.users.list_all(tx)[0].id)
         edited, gone = model.insert("the soup market", "x"), model.insert("the run", "x")
         model.insert("running soup market", "x")
         storage.search.batch.index_messages(tx, 10)
@@ -242,7 +244,7 @@ def test_long_texts_are_indexed_a_few_at_a_time(
     long = "soup &amp; " * 15
 
     def scene(tx: Tx) -> None:
-        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
+        model = SearchModel(tx, storage.people.users.list_all(tx)[0].id)
         numbers = [model.insert(long, "x"), model.insert(long, "x"), model.insert("the run", "x")]
         assert [storage.search.batch.index_messages(tx, 10) for _ in range(4)] == [1, 1, 1, 0]
 
@@ -262,7 +264,7 @@ def test_a_word_is_deleted_with_its_last_message(database: BlockingDatabase, rea
         return {row["word"] for row in tx.all("SELECT word FROM search_word")}
 
     def scene(tx: Tx) -> None:
-        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
+        model = SearchModel(tx, storage.people.users.list_all(tx)[0].id)
         secret, plain = (
             model.insert("the password is hunter2", "x"),
             model.insert("the weather", "x"),
@@ -284,10 +286,10 @@ def test_a_word_is_deleted_with_its_last_message(database: BlockingDatabase, rea
 
 
 def test_organizations_share_no_words(database: BlockingDatabase, realm: Realm) -> None:
-    other = database.of(0).write(actions.organization.create, "Otra", "otra")
+    other = database.of(0).write(actions.organization.creation.create, "Otra", "otra")
 
     def talk(tx: Tx) -> None:
-        model = SearchModel(tx, storage.people.list_all(tx)[0].id, inserted=100 * tx.realm_id)
+        model = SearchModel(tx, storage.people.users.list_all(tx)[0].id, inserted=100 * tx.realm_id)
         model.insert("our soup", "x")
         storage.search.batch.index_messages(tx, 10)
         assert model.holding("soup") == storage.messages.history.before(
@@ -326,7 +328,7 @@ def test_the_text_filter_of_the_database_excludes_no_match(
     database: BlockingDatabase, realm: Realm, query: str
 ) -> None:
     def scene(tx: Tx) -> None:
-        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
+        model = SearchModel(tx, storage.people.users.list_all(tx)[0].id)
         topics = ("", "the report the", "thé réport the", "100% sure: it is")
         pages = {model.insert(text, topic): (text, topic) for text in SAID for topic in topics}
         for number, (text, _) in pages.items():

@@ -76,9 +76,9 @@ class Index:
 
     def says(self, text: str) -> int:
         def insert(tx: Tx) -> int:
-            author = storage.people.list_all(tx)[0].id
+            author = storage.people.users.list_all(tx)[0].id
             location = storage.messages.conversations.get_or_start(tx, [author])
-            return storage.messages.insert_in_conversation(tx, author, location, draft(text))
+            return storage.messages.table.insert_in_conversation(tx, author, location, draft(text))
 
         number: int = self.write(insert)
         return number
@@ -87,10 +87,10 @@ class Index:
         """Send messages in one transaction, at a time of the past."""
 
         def insert(tx: Tx) -> list[int]:
-            author = storage.people.list_all(tx)[0].id
+            author = storage.people.users.list_all(tx)[0].id
             location = storage.messages.conversations.get_or_start(tx, [author])
             ids = [
-                storage.messages.insert_in_conversation(tx, author, location, draft(text))
+                storage.messages.table.insert_in_conversation(tx, author, location, draft(text))
                 for text in texts
             ]
             if at is not None:
@@ -106,7 +106,7 @@ class Index:
     def deletes(self, *message_ids: int) -> int:
         """Delete messages and return the number of rows that the index wrote."""
         rows = self._counted(storage.search.removal.remove_deleted, message_ids)
-        self.write(storage.messages.delete, message_ids)
+        self.write(storage.messages.table.delete, message_ids)
         return rows
 
     def prepare(self) -> batches.IndexBatch:

@@ -59,7 +59,7 @@ def create_people(chat: Chat) -> dict[str, Person]:
     people["bot"] = chat.person("bot", bot="generic", owner=people["other"])
     old = [people[name].id for name in ("full", "other", "left", "insider", "bot")]
     chat.write(_make_old, old)
-    chat.write(actions.people.deactivate, people["gone"].id)
+    chat.write(actions.people.users.deactivate, people["gone"].id)
     chat.set("waiting_period_threshold", 3)
     chat.permit("can_create_public_channel_group", "fullmembers")
     chat.permit("can_add_subscribers_group", "fullmembers")

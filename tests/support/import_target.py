@@ -23,14 +23,14 @@ class ImportTarget:
 
     def opens(self) -> Chat:
         self.server = Server(self.url, self.folder).start()
-        (realm,) = self.server.read(0, storage.organization.list_all)
+        (realm,) = self.server.read(0, storage.organization.realms.list_all)
         return Chat(self.server, realm, "localhost")
 
 
 def enters(chat: Chat, email: str) -> Person:
     """An imported user, with a new key."""
-    user = chat.read(actions.people.get_by_email, email)
-    sealed = chat.read(storage.people.sealed_key, user.id)
+    user = chat.read(actions.people.users.get_by_email, email)
+    sealed = chat.read(storage.people.users.sealed_key, user.id)
     assert sealed is not None
     return chat.person_with_key(user, chat.server.vault.unseal(sealed))
 

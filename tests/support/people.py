@@ -97,7 +97,7 @@ class Person(Caller):
     @property
     def record(self) -> User:
         """The account as it is stored now."""
-        found = self.chat.read(storage.people.find, self.id)
+        found = self.chat.read(storage.people.users.find, self.id)
         assert found is not None
         return found
 
@@ -151,7 +151,7 @@ class Chat:
     @classmethod
     def found(cls, server: Server, subdomain: str | None = None) -> "Chat":
         name = next(_subdomains) if subdomain is None else subdomain
-        realm = server.write(0, actions.organization.create, f"Test {name}", name)
+        realm = server.write(0, actions.organization.creation.create, f"Test {name}", name)
         return cls(server, realm, f"{name}.localhost" if name else "localhost")
 
     # --- people ---
@@ -206,7 +206,7 @@ class Chat:
     # --- things ---
 
     def channel(self, name: str) -> Channel:
-        found = self.read(storage.channels.find_by_name, name)
+        found = self.read(storage.channels.table.find_by_name, name)
         assert found is not None, f"there is no channel {name}"
         return found
 
@@ -270,9 +270,11 @@ def _add_people(
             ids=[user.id for user, _ in added],
         )
     for name in names:
-        channel = storage.channels.find_by_name(tx, name)
+        channel = storage.channels.table.find_by_name(tx, name)
         if channel is None:
-            channel = actions.channels.create_unchecked(tx, added[0][0], NewChannel(name), "")
+            channel = actions.channels.creation.create_unchecked(
+                tx, added[0][0], NewChannel(name), ""
+            )
         actions.channels.subscriptions.join(tx, channel, [user for user, _ in added])
     return added
 
@@ -280,7 +282,7 @@ def _add_people(
 def _fill(tx: Tx, user_id: int, to: str, count: int) -> list[int]:
     """The first message is sent as usual. The others repeat what is written for it: its row and its
     event, without the checks."""
-    sender = storage.people.find(tx, user_id)
+    sender = storage.people.users.find(tx, user_id)
     assert sender is not None
     name, _, topic = to.partition(" > ")
     drafts = [Draft(f"{number}", f"<p>{number}</p>", 0, "test", False) for number in range(count)]
@@ -289,7 +291,7 @@ def _fill(tx: Tx, user_id: int, to: str, count: int) -> list[int]:
     expected = [first.message_id]
     for draft in drafts[1:]:
         expected.append(
-            storage.messages.insert_in_channel(tx, sender.id, first.channel.id, topic, draft)
+            storage.messages.table.insert_in_channel(tx, sender.id, first.channel.id, topic, draft)
         )
         event = MessageSent(
             message_id=expected[-1],
@@ -307,5 +309,5 @@ def _close(tx: Tx) -> None:
 
 
 def _permit(tx: Tx, setting: str, value: Any) -> None:
-    storage.organization.set_setting(tx, setting, value)
+    storage.organization.realms.set_setting(tx, setting, value)
     events.log.announce(tx, RealmChanged(setting, value), to=NoClients())

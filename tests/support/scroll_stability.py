@@ -56,7 +56,7 @@ async ({ steps, growths }) => {
 
 def write_story(tx: Tx, senders: list[int], channel: str, topic: str, count: int) -> list[int]:
     """Messages of all lengths in turn; returns their ids."""
-    people = [storage.people.find(tx, id) for id in senders]
+    people = [storage.people.users.find(tx, id) for id in senders]
     found = []
     for number in range(count):
         sender = people[number * 7 // 3 % len(people)]

@@ -81,7 +81,8 @@ def test_the_same_seed_generates_the_same_organization(tmp_path: Path):
 
 def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
     found = Resolved.of(
-        markdown.MentionedUser(user.id, user.full_name) for user in storage.people.list_all(tx)
+        markdown.MentionedUser(user.id, user.full_name)
+        for user in storage.people.users.list_all(tx)
     )
     marked = defaultdict(set)
     for row in tx.all("SELECT user_id, message_id FROM message_flag WHERE flag = 'mentioned'"):
@@ -99,7 +100,7 @@ def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
             has_link=rendered.has_link,
             has_image=rendered.has_image,
         )
-        for name, value in storage.messages.content_columns(draft).items():
+        for name, value in storage.messages.table.content_columns(draft).items():
             assert row[name] == value, (
                 f"What is made up has another {name}: see sample_data/generated/history.py"
             )
@@ -113,7 +114,7 @@ def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
 
 def senders_and_mentioned_users_have_received_the_message(tx: Tx) -> None:
     for row in tx.all("SELECT id FROM message ORDER BY id"):
-        message = storage.messages.find(tx, row["id"])
+        message = storage.messages.table.find(tx, row["id"])
         assert message is not None
         if message.channel_id is None:
             assert message.sender_id in message.member_ids
@@ -126,12 +127,12 @@ def senders_and_mentioned_users_have_received_the_message(tx: Tx) -> None:
 
 def unread_messages_were_received(tx: Tx) -> None:
     counts = []
-    for user in storage.people.list_all(tx):
+    for user in storage.people.users.list_all(tx):
         spans = storage.channels.subscriptions.spans_of(tx, user.id)
         waiting = storage.messages.unread.load(tx, user.id)
         counts.append(len(waiting))
         for message_id in waiting:
-            message = storage.messages.find(tx, message_id)
+            message = storage.messages.table.find(tx, message_id)
             assert message is not None
             assert message.sender_id != user.id or user.is_bot
             assert user.id in message.member_ids or any(s.received(message) for s in spans)

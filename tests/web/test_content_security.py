@@ -110,7 +110,7 @@ def test_the_embedded_state_cannot_close_its_script_element(page_chat, browse):
 
 
 def _insert_raw_message(tx, user_id):
-    sender = storage.people.find(tx, user_id)
+    sender = storage.people.users.find(tx, user_id)
     assert sender is not None
     draft = Draft("raw", RAW, 0, "test", False)
     actions.messages.send.to_channel(tx, sender, "kitchen", "raw", draft)

@@ -87,7 +87,7 @@ def test_after_five_failures_the_page_asks_to_wait(chat):
 
 def test_a_deactivated_account_cannot_log_in(chat):
     ana = chat.person("ana", password=SESAME)
-    chat.write(actions.people.deactivate, ana.id)
+    chat.write(actions.people.users.deactivate, ana.id)
 
     page = Browser(chat).logs_in(ana.email, SESAME)
 

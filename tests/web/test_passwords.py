@@ -77,7 +77,7 @@ def test_a_reset_link_is_valid_for_a_day_in_its_organization_only(chat):
 def test_the_reset_page_does_not_reveal_accounts(mail_chat, smtp, who):
     ana = new_user(mail_chat)
     gone, bot = new_user(mail_chat, "gone"), new_user(mail_chat, "bot", bot="generic", owner=ana)
-    mail_chat.write(actions.people.deactivate, gone.id)
+    mail_chat.write(actions.people.users.deactivate, gone.id)
     other = f"{who}@{mail_chat.host}.example"
     assert bot.email != gone.email
 

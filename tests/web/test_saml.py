@@ -211,8 +211,8 @@ def test_a_reassigned_address_does_not_open_the_old_account(chat, site):
         return found
 
     ana = comes("ana@example.com")
-    user = chat.read(actions.people.get, ana["user_id"])
-    chat.write(actions.people.change_address, user, "diaz@example.com")
+    user = chat.read(actions.people.users.get, ana["user_id"])
+    chat.write(actions.people.users.change_address, user, "diaz@example.com")
 
     assert comes("ana@example.com")["user_id"] != ana["user_id"]
     assert comes("diaz@example.com")["user_id"] == ana["user_id"]

@@ -124,7 +124,7 @@ def test_a_login_at_a_provider_creates_an_account(chat, site):
     assert (came.status, came.headers["Location"]) == (303, "/#narrow/is/dm")
     me = browser.calls("GET", "/users/me").succeeds()
     assert (me["full_name"], me["is_admin"]) == ("Ana Díaz", True)
-    assert chat.read(storage.people.find, me["user_id"]).email == "ana@example.com"
+    assert chat.read(storage.people.users.find, me["user_id"]).email == "ana@example.com"
     groups = owner.get("/user_groups").succeeds()["user_groups"]
     named = {group["name"]: group["members"] for group in groups if not group["is_system_group"]}
     assert named == {"it": [me["user_id"]], "press": [me["user_id"]]}
@@ -679,8 +679,8 @@ def test_a_reassigned_address_does_not_open_the_old_account(chat):
 
     assert (by_header(ana.email), by_token(ben.email)) == (ana.id, ben.id)
     for each in (ana, ben):
-        user = chat.read(actions.people.get, each.id)
-        chat.write(actions.people.change_address, user, f"new-{user.email}")
+        user = chat.read(actions.people.users.get, each.id)
+        chat.write(actions.people.users.change_address, user, f"new-{user.email}")
 
     assert by_header(ana.email) not in (ana.id, ben.id)
     assert by_token(ben.email) not in (ana.id, ben.id)
@@ -748,7 +748,7 @@ def test_an_invalid_token_is_refused(chat):
         tries(token=bad).fails("Bad JSON web token")
     unknown = tries(token=token(email="nobody@example.com"))
     assert unknown.status == 401
-    chat.write(actions.people.deactivate, ana.id)
+    chat.write(actions.people.users.deactivate, ana.id)
     gone = tries(token=token(email=ana.email))
     gone.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)
 

@@ -97,7 +97,7 @@ class History:
     def send(self, tx: Tx, count: int, begin: float, end: float) -> None:
         """Generate this many messages between two times."""
         self._update_weights()
-        next_id = storage.messages.newest_id(tx) + 1
+        next_id = storage.messages.table.newest_id(tx) + 1
         self.first_id = self.first_id or next_id
         batch = JobsByOrganization()
         spoken_in: dict[Room, float] = {}
@@ -114,7 +114,7 @@ class History:
                 spoken_in[room] = at
         batch.write(tx)
         for room, at in spoken_in.items():
-            storage.channels.record_message(tx.at(at), room.channel, room.message_ids[0])
+            storage.channels.table.record_message(tx.at(at), room.channel, room.message_ids[0])
 
     def before(self, at: float) -> int:
         """The last message up to a time."""
@@ -228,7 +228,9 @@ class History:
             has_image=text.has_image,
         )
         given = {"id": message_id, "realm_id": realm_id, "sent_at": turn.at, "edited_at": edited_at}
-        turn.batch.messages.append(given | storage.messages.new_row(sender.user.id, draft, *rank))
+        turn.batch.messages.append(
+            given | storage.messages.table.new_row(sender.user.id, draft, *rank)
+        )
         if self._dice.random() < REACTIONS:
             self._react(turn, readers)
 

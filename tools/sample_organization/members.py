@@ -90,7 +90,7 @@ class GeneratedMembers:
         if not self.rooms:
             self.rooms = [
                 Room(channel, 1.0, [p for p in self.people if not _is_bot_or_guest(p)])
-                for channel in storage.channels.defaults(tx)
+                for channel in storage.channels.table.defaults(tx)
             ]
         self._open_rooms(tx, progress)
         self._subscribe(tx, arrived)
@@ -123,7 +123,7 @@ class GeneratedMembers:
             person = self._dice.choice(self.people[1:])
             if not person.is_active or person.user.is_owner:
                 continue
-            actions.people.deactivate(tx, person.user.id)
+            actions.people.users.deactivate(tx, person.user.id)
             person.is_active = False
             gone += 1
             for room in self.rooms:
@@ -147,7 +147,7 @@ class GeneratedMembers:
             members = self._dice.sample(present, min(count, len(present)))
             creator = next((p for p in members if not _is_bot_or_guest(p)), self.people[0])
             rendered = markdown.render_description(new.description)
-            channel = actions.channels.create(
+            channel = actions.channels.creation.create(
                 tx, creator.user, new, rendered, web_public_allowed=False
             )
             self.rooms.append(Room(channel, size))
@@ -178,7 +178,7 @@ class GeneratedMembers:
         if not newcomers:
             return
         actions.channels.subscriptions.join(tx, room.channel, [person.user for person in newcomers])
-        newest = storage.messages.newest_id(tx)
+        newest = storage.messages.table.newest_id(tx)
         for person in newcomers:
             room.joined_after.setdefault(person.user.id, newest)
         room.members += newcomers
@@ -186,7 +186,7 @@ class GeneratedMembers:
     def _remove_member(self, tx: Tx, room: Room, person: Person) -> None:
         """Unsubscribe a user who has read everything."""
         storage.messages.unread.store(
-            tx, person.user.id, BitMap64(), storage.messages.newest_id(tx)
+            tx, person.user.id, BitMap64(), storage.messages.table.newest_id(tx)
         )
         actions.channels.subscriptions.remove(tx, room.channel, [person.user])
         room.members.remove(person)

@@ -51,12 +51,12 @@ def generate(
 
     The same seed gives the same organization, except for API keys, which are random.
     """
-    if database.of(0).read(storage.organization.list_all):
+    if database.of(0).read(storage.organization.realms.list_all):
         raise OrganizationExists("There is an organization in this data already.")
     now = database.clock()
     begin = now - DAYS * SECONDS_PER_DAY
     database_then = BlockingDatabase(database.dialect, lambda: begin)
-    realm = database_then.of(0).write(actions.organization.create, name, "")
+    realm = database_then.of(0).write(actions.organization.creation.create, name, "")
     dice = Random(seed)  # noqa: S311  # nothing secret comes of it
     writer = TextWriter(dice, size.messages, _settings(realm))
     members = GeneratedMembers(dice, vault, writer, size.people, size.channels)

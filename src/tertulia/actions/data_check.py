@@ -35,7 +35,7 @@ def run(tx: Tx, vault: Vault | None) -> list[CheckResult]:
 
 
 def _log(tx: Tx) -> CheckResult:
-    logs, events = len(storage.organization.list_all(tx)), storage.data_check.event_count(tx)
+    logs, events = len(storage.organization.realms.list_all(tx)), storage.data_check.event_count(tx)
     summary = f"{_count(events, 'event')} of {_count(logs, 'organization')}, none missing"
     return CheckResult("log", summary, storage.log.gaps(tx) + storage.data_check.log_problems(tx))
 

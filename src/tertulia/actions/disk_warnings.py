@@ -1,6 +1,7 @@
 """Warnings to the owners of every organization that a disk is nearly full."""
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.messages import notices
 from tertulia.database.tx import Tx
 
 WARNING_INTERVAL_SECONDS = 86400
@@ -17,5 +18,5 @@ def claim(tx: Tx) -> bool:
 
 def warn_owners(tx: Tx, folder: str, free_bytes: int, total_bytes: int) -> None:
     words = domain.messages.notices.disk_nearly_full(folder, free_bytes, total_bytes)
-    for user_id in storage.people.active_owner_ids(tx):
-        actions.messages.notices.send_to_user(tx, user_id, words)
+    for user_id in storage.people.users.active_owner_ids(tx):
+        notices.send_to_user(tx, user_id, words)

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.channels import lookups
+from tertulia.actions.files import attachments
+from tertulia.actions.messages import notices, send, send_checks
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.inbound_mail import (
@@ -38,18 +41,18 @@ class MailDestination(msgspec.Struct, frozen=True):
 
 def destination(tx: Tx, target: ReplyAddress | ChannelAddress) -> MailDestination:
     """The destination, if the sender may post there. Raises MailRefused."""
-    if storage.organization.current(tx).deactivated:
+    if storage.organization.realms.current(tx).deactivated:
         raise MailRefused("5.7.1", "This organization has been deactivated.")
     if isinstance(target, ReplyAddress):
         return _reply_destination(tx, target)
     maker, author = _active(tx, target.created_by), None
     if target.sender_id is not None:
         author = _active(tx, target.sender_id)
-    channel = storage.channels.find(tx, target.channel_id)
-    if channel is None or actions.channels.named(tx, maker, channel.id) is None:
+    channel = storage.channels.table.find(tx, target.channel_id)
+    if channel is None or lookups.named(tx, maker, channel.id) is None:
         raise MailRefused("5.7.1", "There is no such channel any more.")
     if author is None:
-        actions.messages.send_checks.check_may_post(tx, maker, channel)
+        send_checks.check_may_post(tx, maker, channel)
     return MailDestination(author, author or maker, channel)
 
 
@@ -83,22 +86,14 @@ def post_message(
     storage.inbound_mail.record(tx, hash)
     if destination.channel is None:
         assert destination.author is not None
-        actions.messages.send.to_people(
-            tx, destination.author, list(destination.people), draft, email_domain
-        )
+        send.to_people(tx, destination.author, list(destination.people), draft, email_domain)
     elif destination.author is not None:
-        actions.messages.send.to_channel(
-            tx, destination.author, destination.channel.id, destination.topic, draft
-        )
+        send.to_channel(tx, destination.author, destination.channel.id, destination.topic, draft)
     else:
         maker, channel = destination.owner, destination.channel
-        actions.messages.send_checks.check_to_channel(
-            tx, maker, channel.id, destination.topic, draft
-        )
-        message_id = actions.messages.notices.post_without_account(
-            tx, channel, destination.topic, draft
-        )
-        actions.files.attachments.claim(tx, maker, message_id, draft.path_ids)
+        send_checks.check_to_channel(tx, maker, channel.id, destination.topic, draft)
+        message_id = notices.post_without_account(tx, channel, destination.topic, draft)
+        attachments.claim(tx, maker, message_id, draft.path_ids)
     return True
 
 
@@ -107,7 +102,7 @@ def delete_unused_files(tx: Tx, attachment_ids: Sequence[int]) -> None:
     for attachment_id in attachment_ids:
         found = storage.files.attachments.find(tx, attachment_id)
         if found is not None and not found.message_ids:
-            actions.files.attachments.drop(tx, attachment_id)
+            attachments.drop(tx, attachment_id)
 
 
 def delete_expired(tx: Tx) -> None:
@@ -119,19 +114,19 @@ def _reply_destination(tx: Tx, target: ReplyAddress) -> MailDestination:
     if target.expires_at < tx.now:
         raise MailRefused("5.1.1", "This reply address is too old. Please answer in the chat.")
     author = _active(tx, target.user_id)
-    message = storage.messages.find(tx, target.message_id)
+    message = storage.messages.table.find(tx, target.message_id)
     if message is None:
         raise MailRefused("5.1.1", "What this answers is no longer there.")
     if message.channel_id is not None:
-        channel = actions.channels.named(tx, author, message.channel_id)
+        channel = lookups.named(tx, author, message.channel_id)
         if channel is None:
             raise MailRefused("5.7.1", "You no longer have access to this channel.")
         if not _is_in_thread(tx, target, message):
             raise MailRefused("5.1.1", "The message has moved. Please answer in the chat.")
-        actions.messages.send_checks.check_may_post(tx, author, channel)
+        send_checks.check_may_post(tx, author, channel)
         return MailDestination(author, author, channel, message.topic)
     others = [each for each in message.member_ids if each != author.id]
-    present = [each.id for each in storage.people.find_many(tx, others) if each.is_active]
+    present = [each.id for each in storage.people.users.find_many(tx, others) if each.is_active]
     if others and not present:
         raise MailRefused("5.7.1", "This conversation has no other participants any more.")
     return MailDestination(author, author, people=tuple(present or [author.id]))
@@ -154,7 +149,7 @@ def _is_in_thread(tx: Tx, target: ReplyAddress, message: Message) -> bool:
 
 
 def _active(tx: Tx, user_id: int) -> User:
-    user = storage.people.find(tx, user_id)
+    user = storage.people.users.find(tx, user_id)
     if user is None or not user.is_active:
         raise MailRefused("5.7.1", "Account is deactivated.")
     return user

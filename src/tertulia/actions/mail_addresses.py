@@ -1,6 +1,7 @@
 """Addresses for inbound mail: for replies to a notification, and for channels."""
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.channels import lookups
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.inbound_mail import REPLY_SECONDS, ChannelAddress, MailAddress, ReplyAddress
@@ -32,8 +33,8 @@ def for_channel(
 
 def renew(tx: Tx, vault: Vault, pattern: str, channel_id: int, user: User) -> str:
     """Make all addresses of a channel invalid, and return the user's new one."""
-    actions.channels.readable_by(tx, user, channel_id)
-    channel = actions.channels.administered_by(tx, user, channel_id)
+    lookups.readable_by(tx, user, channel_id)
+    channel = lookups.administered_by(tx, user, channel_id)
     storage.inbound_mail.end_channel_addresses(tx, channel.id)
     return for_channel(tx, vault, pattern, channel, user, None)
 

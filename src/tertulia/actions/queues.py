@@ -4,7 +4,8 @@ import uuid
 
 import msgspec
 
-from tertulia import actions, events, storage
+from tertulia import events, storage
+from tertulia.actions.groups import permissions
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
@@ -43,7 +44,7 @@ def store(tx: Tx, user: User, queue: StoredQueue) -> list[str]:
     Queues are not in the log, so this need not wait for its writer.
     """
     if not storage.queues.insert(tx, queue, user.role):
-        actions.groups.permissions.check_role(tx, user)
+        permissions.check_role(tx, user)
     return storage.queues.delete_excess(tx, queue, keep=MAX_PER_USER - 1)
 
 

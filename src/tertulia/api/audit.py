@@ -9,7 +9,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from msgspec.structs import replace
 
-from tertulia import actions, api, domain
+from tertulia import actions, domain
+from tertulia.api import guards
 from tertulia.api.call import Call
 from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
@@ -91,9 +92,9 @@ def marked(routes: Iterable[Route]) -> list[Route]:
 
 def _is_recorded(route: Route) -> bool:
     needed = (
-        api.guards.administrator,
-        api.guards.manager_of_accounts,
-        api.guards.owner,
+        guards.administrator,
+        guards.manager_of_accounts,
+        guards.owner,
     )
     if f"{route.method} {route.path}" in ALSO_RECORDED | {*RECORDED_WITH}:
         return True

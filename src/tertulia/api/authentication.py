@@ -8,8 +8,15 @@ import hmac
 from collections.abc import Callable
 from functools import partial
 
-from tertulia import actions, api, domain, storage
-from tertulia.api.call import Call, Services
+from tertulia import actions, domain, storage
+from tertulia.api import audit, browser_sessions
+from tertulia.api.call import (
+    Call,
+    Services,
+    cached_organization,
+    find_organization,
+    has_public_access,
+)
 from tertulia.caches.logins import VerifiedLogin
 from tertulia.database.org_database import start_unanswered
 from tertulia.domain.people.agents import ACCESS_MARK, Agent
@@ -158,8 +165,8 @@ class Authenticator:
         return domain.people.agents.acting_for(user, grant)
 
     async def _browser(self, request: ApiRequest, org: Organization | None) -> Call:
-        cross_site.check(request, api.browser_sessions.origin(self._services.config, request))
-        session = await api.browser_sessions.session(self._services, request, org)
+        cross_site.check(request, browser_sessions.origin(self._services.config, request))
+        session = await browser_sessions.session(self._services, request, org)
         caller = None if session is None or org is None else org.users[session.user_id]
         return Call(self._services, request, org, caller, session)
 
@@ -168,7 +175,7 @@ class Authenticator:
         follower = self._services.delivery.follower
         if follower.is_stale:
             await follower.refresh()
-        return await api.call.find_organization(self._services, request.host)
+        return await find_organization(self._services, request.host)
 
     async def _identify(
         self,
@@ -183,18 +190,18 @@ class Authenticator:
         except (InvalidKey, WrongOrganization, AccountDeactivated):
             self._limit(request, None)
             await self._services.delivery.follower.refresh()
-            org = await api.call.find_organization(self._services, request.host)
+            org = await find_organization(self._services, request.host)
         try:
             return org, authenticate(request, org)
         except _UnknownKey as unknown:
-            is_known = storage.people.is_key_known
+            is_known = storage.people.users.is_key_known
             if await self._services.database.of(0).query(is_known, unknown.fingerprint):
                 raise WrongOrganization() from None
             raise InvalidKey() from None
 
     def precheck(self, request: ApiRequest) -> int:
         """The number of body bytes to read before the endpoint is known; raises RateLimited."""
-        org = api.call.cached_organization(self._services, request.host)
+        org = cached_organization(self._services, request.host)
         try:
             caller: User | None = self._authenticate(request, org, webhook_bots=True)
         except ClientError:
@@ -204,10 +211,8 @@ class Authenticator:
     def precheck_browser(self, request: ApiRequest) -> int:
         """The same for a browser; one without a cached session is anonymous until it is
         authenticated."""
-        org = api.call.cached_organization(self._services, request.host)
-        return self._precheck(
-            request, api.browser_sessions.cached_user(self._services, request, org)
-        )
+        org = cached_organization(self._services, request.host)
+        return self._precheck(request, browser_sessions.cached_user(self._services, request, org))
 
     def precheck_anonymous(self, request: ApiRequest) -> int:
         """The same for the pages before login, where every caller is anonymous."""
@@ -286,7 +291,7 @@ class Authenticator:
         return route.access == "public" or (route.access == "spectator" and self._is_open(org))
 
     def _is_open(self, org: Organization | None) -> bool:
-        return org is not None and api.call.has_public_access(self._services.config, org)
+        return org is not None and has_public_access(self._services.config, org)
 
     def _limit(self, request: ApiRequest, caller: User | None) -> None:
         limiter = self._limiter(request, caller)
@@ -325,7 +330,7 @@ def _check_active(user: User, org: Organization) -> None:
 
 def _recorded(call: Call, route: Route) -> Call:
     if route.is_recorded:
-        call.record = partial(api.audit.recording, route)
+        call.record = partial(audit.recording, route)
     return call
 
 

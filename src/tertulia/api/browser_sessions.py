@@ -4,10 +4,10 @@ import contextlib
 
 from msgspec.structs import replace
 
-from tertulia import actions, api, domain, storage
+from tertulia import actions, domain, storage
 from tertulia.actions.people.login import SessionRequest
 from tertulia.actions.people.pending_logins import EXPIRY_SECONDS
-from tertulia.api.call import Call, Services
+from tertulia.api.call import Call, Services, site
 from tertulia.config import Config
 from tertulia.domain.people.sessions import LIFE_SECONDS, Browser, Session
 from tertulia.domain.people.user import User
@@ -121,7 +121,7 @@ def _fingerprint(services: Services, request: ApiRequest) -> bytes | None:
 
 def _is_secure(config: Config, request: ApiRequest) -> bool:
     """Whether the browser uses HTTPS, to this server or to its proxy."""
-    return api.call.site(config, request, None).startswith("https://") or request.scheme == "https"
+    return site(config, request, None).startswith("https://") or request.scheme == "https"
 
 
 def _is_invalid(services: Services, org: Organization, found: Session) -> bool:

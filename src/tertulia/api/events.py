@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import actions, api, domain, events, storage
+from tertulia import actions, domain, events, storage
+from tertulia.api import browser_sessions, integrations
 from tertulia.api.call import Call
 from tertulia.database.log_position import LogPosition
 from tertulia.database.org_database import start_unanswered
@@ -196,7 +197,7 @@ async def poll(
     )
     body = b'{"events":[%s]' % b",".join(events)
     if waited:
-        await api.browser_sessions.check_not_ended(call)
+        await browser_sessions.check_not_ended(call)
         body += b',"queue_id":%s' % _encode(queue_id)
     return Encoded(body + b"}")
 
@@ -318,5 +319,5 @@ def _server_info(call: Call) -> ServerInfo:
         sends_mail=call.config.sends_mail,
         pushes=call.config.pushes,
         call_providers=call.config.call_providers,
-        incoming_webhooks=api.integrations.ENCODED_CATALOGUE,
+        incoming_webhooks=integrations.ENCODED_CATALOGUE,
     )

@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from tertulia import actions, api, domain, events
-from tertulia.actions.groups import GroupChanges, MemberChange
+from tertulia import actions, domain, events
+from tertulia.actions.groups.edits import GroupChanges, MemberChange
+from tertulia.api import permission_values
 from tertulia.api.call import Call
 from tertulia.api.permission_values import Change, NewValue
 from tertulia.domain.groups.group import GROUP_PERMISSIONS, Group, GroupValue, NewGroup
@@ -67,7 +68,7 @@ async def list_groups(
     )
 
 
-@accepts(api.permission_values.parameters(GROUP_PERMISSIONS, GroupValue))
+@accepts(permission_values.parameters(GROUP_PERMISSIONS, GroupValue))
 async def create(
     call: Call,
     *,
@@ -85,10 +86,10 @@ async def create(
         subgroups=subgroups or [],
         permissions=permissions,
     )
-    return CreatedGroup(group_id=await call.db.write(actions.groups.create, call.user, new))
+    return CreatedGroup(group_id=await call.db.write(actions.groups.edits.create, call.user, new))
 
 
-@accepts(api.permission_values.parameters(GROUP_PERMISSIONS, Change))
+@accepts(permission_values.parameters(GROUP_PERMISSIONS, Change))
 async def edit(
     call: Call,
     group_id: GroupId,
@@ -103,14 +104,14 @@ async def edit(
         name=name,
         description=description,
         deactivated=deactivated,
-        permissions=api.permission_values.as_changes(permissions),
+        permissions=permission_values.as_changes(permissions),
     )
-    await call.db.write(actions.groups.edit, call.user, group_id, changes)
+    await call.db.write(actions.groups.edits.edit, call.user, group_id, changes)
 
 
 async def deactivate(call: Call, group_id: GroupId) -> None:
     """Deactivate a user group."""
-    await call.db.write(actions.groups.deactivate, call.user, group_id)
+    await call.db.write(actions.groups.edits.deactivate, call.user, group_id)
 
 
 async def change_members(
@@ -126,11 +127,15 @@ async def change_members(
     if not (add or delete or add_subgroups or delete_subgroups):
         raise NothingToDo(names='"add", "delete", "add_subgroups" or "delete_subgroups"')
     change = MemberChange(add or [], delete or [], add_subgroups or [], delete_subgroups or [])
-    for moved in await call.db.write(actions.groups.change_members, call.user, group_id, change):
+    for moved in await call.db.write(
+        actions.groups.edits.change_members, call.user, group_id, change
+    ):
         if len(moved.user_ids) > domain.limits.MAX_NEW_SUBSCRIPTION_NOTICES:
             continue
         for some in domain.portions.split(moved.user_ids, domain.limits.MAX_NOTICES_PER_WRITE):
-            await call.db.write(actions.groups.notify_members, call.user, group_id, moved.did, some)
+            await call.db.write(
+                actions.groups.edits.notify_members, call.user, group_id, moved.did, some
+            )
 
 
 async def change_subgroups(
@@ -140,7 +145,7 @@ async def change_subgroups(
     if not (add or delete):
         raise NothingToDo(names='"add" or "delete"')
     change = MemberChange(add_subgroups=add or [], remove_subgroups=delete or [])
-    await call.db.write(actions.groups.change_members, call.user, group_id, change)
+    await call.db.write(actions.groups.edits.change_members, call.user, group_id, change)
 
 
 async def members(

@@ -44,7 +44,7 @@ def _examined(database: BlockingDatabase, check: Callable[[Tx], CheckResult]) ->
 
 
 def _logins(config: Config, database: BlockingDatabase) -> CheckResult:
-    known = database.of(0).read(storage.organization.list_all)
+    known = database.of(0).read(storage.organization.realms.list_all)
     return logins.examine(config, [realm.subdomain for realm in known])
 
 

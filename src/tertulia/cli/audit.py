@@ -32,7 +32,7 @@ def audit(opened: OpenOrganization, last: int, as_json: bool) -> None:
     if as_json:
         show_json(entries)
         return
-    people = {each.id: each.email for each in opened.read(storage.people.list_all)}
+    people = {each.id: each.email for each in opened.read(storage.people.users.list_all)}
     rows = [_row(each, people) for each in entries]
     show_table([("TIME", "WHO", "FROM", "WHAT", "DETAILS", "RESULT"), *rows])
 

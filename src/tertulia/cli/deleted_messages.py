@@ -187,12 +187,12 @@ def _location(kept: KeptTopic, names: dict[int, str]) -> str:
 
 
 def _channel_names(opened: OpenOrganization) -> dict[int, str]:
-    return {each.id: each.name for each in opened.read(storage.channels.list_all)}
+    return {each.id: each.name for each in opened.read(storage.channels.table.list_all)}
 
 
 def _channel_id(opened: OpenOrganization, name: str) -> int:
     def find(tx: Tx) -> int | None:
-        channel = storage.channels.find_by_name(tx, name.removeprefix("#"))
+        channel = storage.channels.table.find_by_name(tx, name.removeprefix("#"))
         return None if channel is None else channel.id
 
     found = opened.read(find)

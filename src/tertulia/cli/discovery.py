@@ -128,7 +128,7 @@ def _criteria(
         raise click.ClickException("A word is empty.")
     channel_ids = [channel_id(tx, each) for each in channels]
     return Discovery(
-        user_ids=[actions.people.get_by_email(tx, each).id for each in emails],
+        user_ids=[actions.people.users.get_by_email(tx, each).id for each in emails],
         channel_ids=channel_ids,
         words=list(words),
         since=None if first is None else _utc(first),

@@ -76,7 +76,7 @@ def export(
 
 def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) -> list[str]:
     """Write the pages; returns the files that are missing or damaged."""
-    user = None if email is None else opened.read(actions.people.get_by_email, email)
+    user = None if email is None else opened.read(actions.people.users.get_by_email, email)
     draft = new_draft(folder)
 
     def write(tx: Tx, files: FileSnapshot) -> list[str]:
@@ -134,7 +134,7 @@ def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:
 
 
 def _person(opened: OpenOrganization, draft: Path, email: str) -> None:
-    user = opened.read(actions.people.get_by_email, email)
+    user = opened.read(actions.people.users.get_by_email, email)
 
     def write(tx: Tx, files: FileSnapshot) -> None:
         archive = ExportArchive(draft, "tertulia-person")

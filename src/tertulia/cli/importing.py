@@ -100,7 +100,7 @@ def import_(
 def _remove_unused(database: BlockingDatabase, subdomain: str) -> None:
     """Delete the organization of a server that waits for its first owner: the import takes its
     place."""
-    found = database.of(0).read(storage.organization.number_at, subdomain)
+    found = database.of(0).read(storage.organization.realms.number_at, subdomain)
     if found is None or not database.of(0).read(features.first_run.is_waiting):
         return
     database.of(found).write(features.deactivation.close, None)

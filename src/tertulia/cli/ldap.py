@@ -69,7 +69,7 @@ def sync(opened: OpenOrganization, dry_run: bool) -> None:
         sync = partial(_sync_all, found=found, end_missing=directory.deactivate_missing)
         did = opened.dry_run(sync) if dry_run else opened.write(sync)
         for user_id, changes in did:
-            user = opened.read(actions.people.get, user_id)
+            user = opened.read(actions.people.users.get, user_id)
             click.echo(f"{user.email} {', '.join(changes)}.")
         would = "would change" if dry_run else "changed"
         click.echo(f"{directory.label}: {len(did)} of {len(known)} accounts {would}.", err=True)
@@ -135,9 +135,9 @@ def _account(opened: OpenOrganization, profile: ExternalProfile) -> str:
     """The account that a login would lead to, found by a dry run."""
 
     def log_in(tx: Tx) -> str:
-        before = {user.id for user in storage.people.list_all(tx)}
+        before = {user.id for user in storage.people.users.list_all(tx)}
         user_id = actions.people.external_identities.match_or_create(tx, opened.vault, profile)
-        email = actions.people.get(tx, user_id).email
+        email = actions.people.users.get(tx, user_id).email
         return email if user_id in before else f"{email}, created at the first login"
 
     try:

@@ -47,7 +47,7 @@ def add(
     """Put people and channels on hold: the server keeps their deleted messages, hidden from all."""
 
     def begin(tx: Tx) -> list[int]:
-        user_ids = [actions.people.get_by_email(tx, each).id for each in emails]
+        user_ids = [actions.people.users.get_by_email(tx, each).id for each in emails]
         channel_ids = [channel_id(tx, each) for each in channels]
         ids = features.legal_holds.put_on_hold(tx, None, user_ids, channel_ids, reason)
         about = {"held_user_ids": user_ids, "held_stream_ids": channel_ids, "reason": reason}
@@ -67,8 +67,8 @@ def list_holds(opened: OpenOrganization, as_json: bool) -> None:
     if as_json:
         show_json(found)
         return
-    people = {each.id: each.email for each in opened.read(storage.people.list_all)}
-    channels = opened.read(storage.channels.names)
+    people = {each.id: each.email for each in opened.read(storage.people.users.list_all)}
+    channels = opened.read(storage.channels.table.names)
     rows = [_row(each, people, channels) for each in found]
     show_table([("ID", "ON", "SINCE", "ENDED", "REASON"), *rows])
 

@@ -98,7 +98,7 @@ class OpenOrganization(msgspec.Struct, frozen=True):
 
 def record_everywhere(tx: Tx, *about: object) -> None:
     """Add an audit log entry for this command to every organization."""
-    for realm in storage.organization.list_all(tx):
+    for realm in storage.organization.realms.list_all(tx):
         storage.organization.audit.insert(tx.for_realm(realm.id), audited_command(*about), DONE)
 
 
@@ -169,7 +169,7 @@ def for_person(command: Callable[..., None]) -> Callable[..., None]:
 
 def open_organization(org: str | None, flags: dict[str, Any]) -> OpenOrganization:
     config, database = open_data(flags)
-    known = database.of(0).read(storage.organization.list_all)
+    known = database.of(0).read(storage.organization.realms.list_all)
     if not known:
         raise NoData(config)
     realm = known[0] if org is None else _at_subdomain(org, known)
@@ -178,7 +178,7 @@ def open_organization(org: str | None, flags: dict[str, Any]) -> OpenOrganizatio
 
 def find_person(opened: OpenOrganization, email: str) -> User:
     """Find a user by real email address, or end the command with an error."""
-    found = opened.read(storage.people.find_by_email, email)
+    found = opened.read(storage.people.users.find_by_email, email)
     if found is None or found.is_system_bot:
         raise click.ClickException(f"{opened.realm.name} has no account {email}.")
     return found
@@ -194,7 +194,7 @@ def show_table(rows: Iterable[Sequence[str]]) -> None:
 
 
 def channel_id(tx: Tx, name: str) -> int:
-    found = storage.channels.find_by_name(tx, name)
+    found = storage.channels.table.find_by_name(tx, name)
     if found is None:
         raise click.ClickException(f"There is no channel {name}.")
     return found.id

@@ -32,10 +32,10 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
             "name": realm.name,
             "people": sum(
                 each.is_active and not each.is_bot
-                for each in opened.database.of(realm.id).read(storage.people.list_all)
+                for each in opened.database.of(realm.id).read(storage.people.users.list_all)
             ),
         }
-        for realm in opened.database.of(0).read(storage.organization.list_all)
+        for realm in opened.database.of(0).read(storage.organization.realms.list_all)
     ]
     if as_json:
         show_json(found)

@@ -44,7 +44,7 @@ def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
     act = audited_command()
 
     def found(tx: Tx) -> Realm:
-        realm = actions.organization.create(tx, name, subdomain)
+        realm = actions.organization.creation.create(tx, name, subdomain)
         actions.organization.audit.record(tx.for_realm(realm.id), act)
         return realm
 
@@ -109,7 +109,7 @@ def reactivate(opened: OpenOrganization) -> None:
 
 def _confirm_deletion(opened: OpenOrganization) -> None:
     found = opened.read(storage.messages.expired.in_organization)
-    people = sum(not each.is_bot for each in opened.read(storage.people.list_all))
+    people = sum(not each.is_bot for each in opened.read(storage.people.users.list_all))
     files, size = opened.read(storage.files.attachments.count)
     click.confirm(
         f"{opened.realm.name} has {people:,} {'account' if people == 1 else 'accounts'},"

@@ -29,7 +29,7 @@ def set_password(opened: OpenOrganization, found: User, password_stdin: bool) ->
     opened.read(actions.people.password_reset.check_is_local, found, opened.directories)
     password = read_password(from_stdin=password_stdin)
     chosen = domain.people.passwords.hashed(domain.people.passwords.checked(password))
-    opened.write(actions.people.set_password, found.id, chosen)
+    opened.write(actions.people.users.set_password, found.id, chosen)
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
 
 
@@ -50,7 +50,7 @@ def make_link(opened: OpenOrganization, email: str | None, imported: bool) -> No
         click.echo(words, err=True)
         click.echo(link)
         return
-    for each in opened.read(storage.people.list_all):
+    for each in opened.read(storage.people.users.list_all):
         if each.is_imported_stub and each.is_active and not each.is_bot:
             click.echo(f"{each.email}\t{_link(opened, each)}")
 
@@ -93,10 +93,10 @@ def _with_password(opened: OpenOrganization) -> list[User]:
     elsewhere = {*opened.directories}
     return [
         each
-        for each in opened.read(storage.people.list_all)
+        for each in opened.read(storage.people.users.list_all)
         if each.is_active
         and not each.is_bot
-        and opened.read(storage.people.password_hash, each.id) is not None
+        and opened.read(storage.people.users.password_hash, each.id) is not None
         and not elsewhere & opened.read(storage.people.identities.providers_of, each.id)
     ]
 

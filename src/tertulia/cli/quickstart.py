@@ -287,8 +287,8 @@ def _show_first_run(folder: Path) -> None:
         database = data_dir.open_alongside_server(config)
     except data_dir.NoData:
         database = data_dir.open_database(config)
-    realm = database.of(0).read(storage.organization.first) or database.of(0).write(
-        actions.organization.get_or_create_first, config.organization
+    realm = database.of(0).read(storage.organization.realms.first) or database.of(0).write(
+        actions.organization.creation.get_or_create_first, config.organization
     )
     try:
         code = database.of(realm.id).write(features.first_run.setup_code)

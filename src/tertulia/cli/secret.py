@@ -35,7 +35,7 @@ def rotate(**flags: Any) -> None:
 
     def seal(tx: Tx) -> int:
         count = features.key_rotation.reencrypt(tx, old, Vault(chosen))
-        for realm in storage.organization.list_all(tx):
+        for realm in storage.organization.realms.list_all(tx):
             here = tx.for_realm(realm.id)
             events.log.announce(here, KeysReencrypted(), to=NoClients())
             actions.organization.audit.record(here, act)

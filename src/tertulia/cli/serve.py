@@ -45,8 +45,8 @@ def serve(**flags: Any) -> None:
         vault = data_dir.open_vault(config)
         zuliprc.save_address(config, address)
         demo = _fill_demo(config, database, vault) if config.demo else None
-        realm = database.of(0).read(storage.organization.first) or database.of(0).write(
-            actions.organization.get_or_create_first, config.organization
+        realm = database.of(0).read(storage.organization.realms.first) or database.of(0).write(
+            actions.organization.creation.get_or_create_first, config.organization
         )
         if demo is not None:
             _write_zuliprcs(config, realm, demo)

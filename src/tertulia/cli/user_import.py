@@ -75,7 +75,7 @@ def _invite_all(
 
 
 def _channel_id(opened: OpenOrganization, name: str) -> int:
-    found = opened.read(storage.channels.find_by_name, name)
+    found = opened.read(storage.channels.table.find_by_name, name)
     if found is None:
         raise click.ClickException(f"There is no channel {name} in {opened.realm.name}.")
     return found.id
@@ -160,13 +160,15 @@ def _add_all(
 
 
 def _add(tx: Tx, vault: Vault, line: PersonLine, welcome_message: NoticeText) -> User:
-    actions.people.check_email_allowed(tx, line.new.email)
+    actions.people.users.check_email_allowed(tx, line.new.email)
     user, _ = actions.people.account_creation.add(tx, vault, line.new)
-    channels = [storage.channels.find_by_name(tx, name) for name in line.channels]
+    channels = [storage.channels.table.find_by_name(tx, name) for name in line.channels]
     for name, channel in zip(line.channels, channels, strict=True):
         if channel is None or channel.archived:
             _refuse(line.number, f"there is no channel {name}")
-    there = {each.id for each in storage.channels.defaults(tx)} if not user.is_guest else set()
+    there = (
+        {each.id for each in storage.channels.table.defaults(tx)} if not user.is_guest else set()
+    )
     wanted = [channel for channel in channels if channel is not None and channel.id not in there]
     actions.channels.subscriptions.join_several(tx, wanted, [user])
     known = {domain.names.skeleton(group.name): group for group in storage.groups.list_all(tx)}

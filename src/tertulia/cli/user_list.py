@@ -15,7 +15,7 @@ ROLE_NAMES = {role: name for name, role in ROLES.items()}
 @in_organization
 def list_users(opened: OpenOrganization, as_json: bool) -> None:
     """List all accounts, including bots and deactivated ones."""
-    everyone = opened.read(storage.people.list_all)
+    everyone = opened.read(storage.people.users.list_all)
     shown = [each for each in everyone if not each.is_system_bot]
 
     if as_json:

@@ -102,7 +102,7 @@ def _add(
     """
     added, key = actions.people.account_creation.add(tx, vault, new)
     for name in names:
-        channel = storage.channels.find_by_name(tx, name.removeprefix("#"))
+        channel = storage.channels.table.find_by_name(tx, name.removeprefix("#"))
         if channel is None or channel.archived:
             raise click.ClickException(f"There is no channel {name}.")
         actions.channels.subscriptions.join(tx, channel, [added])
@@ -114,7 +114,7 @@ def _add(
 @for_person
 def deactivate(opened: OpenOrganization, found: User) -> None:
     """Deactivate an account; its API key and sessions stop working at once."""
-    opened.write(actions.people.deactivate, found.id)
+    opened.write(actions.people.users.deactivate, found.id)
     click.echo(f"Deactivated {found.full_name} <{found.email}>.", err=True)
 
 
@@ -122,7 +122,7 @@ def deactivate(opened: OpenOrganization, found: User) -> None:
 @for_person
 def reactivate(opened: OpenOrganization, found: User) -> None:
     """Reactivate an account; a bot with a deactivated owner gets a new key."""
-    has_new_key = opened.write(actions.people.reactivate_as_operator, opened.vault, found.id)
+    has_new_key = opened.write(actions.people.users.reactivate_as_operator, opened.vault, found.id)
     key = " It has a new API key, because its owner is deactivated." if has_new_key else ""
     click.echo(f"Reactivated {found.full_name} <{found.email}>.{key}", err=True)
 
@@ -193,7 +193,7 @@ def role(opened: OpenOrganization, found: User, role: str) -> None:
 @for_person
 def reset_key(opened: OpenOrganization, found: User) -> None:
     """Replace the API key and print the new one; the old key stops working at once."""
-    key = opened.write(actions.people.reset_key, opened.vault, found.id)
+    key = opened.write(actions.people.users.reset_key, opened.vault, found.id)
     click.echo(f"{found.full_name} <{found.email}> has a new API key:", err=True)
     click.echo(key)
 
@@ -265,7 +265,7 @@ def unlink(opened: OpenOrganization, found: User) -> None:
 @for_person
 def print_zuliprc(opened: OpenOrganization, found: User) -> None:
     """Print a zuliprc file for a client or a bot."""
-    sealed = opened.read(storage.people.sealed_key, found.id)
+    sealed = opened.read(storage.people.users.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
     opened.database.of(opened.realm.id).write(opened.record, found)

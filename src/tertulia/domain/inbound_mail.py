@@ -10,7 +10,7 @@ import secrets
 
 import msgspec
 
-from tertulia import domain
+from tertulia.domain import names
 
 MAX_BYTES = 25 << 20  # of a mail with its attachments
 MAX_FILES = 10
@@ -134,9 +134,9 @@ def read_address(address: str, pattern: str) -> MailAddress | None:
 
 def topic_of(subject: str, limit: int) -> tuple[str, bool]:
     """The topic for a subject, and whether it was cut."""
-    words = " ".join(domain.names.cleaned(subject).split())
+    words = " ".join(names.cleaned(subject).split())
     whole = _PREFIXES.sub("", words).strip() or NO_SUBJECT
-    topic = domain.names.cleaned(whole, limit, TOPIC_END)
+    topic = names.cleaned(whole, limit, TOPIC_END)
     return topic, topic != whole
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 
 import msgspec
 
-from tertulia import domain
+from tertulia.domain import html_tokens
 from tertulia.domain.html_tokens import EndTag, StartTag
 
 IGNORED = frozenset({"head", "script", "style", "title", "template", "noscript", "svg"})
@@ -106,7 +106,7 @@ _SIGNS = re.compile(f"[{QUOTE}{UNQUOTE}]")
 def text_of(html: str, *, quotes: bool = False, footer: bool = False) -> tuple[str, set[str]]:
     """The text, and the Content-IDs of the images in it."""
     reader = _Reader(quotes=quotes, footer=footer)
-    for token in domain.html_tokens.tokenize(_SIGNS.sub("", html[:MAX_CHARACTERS])):
+    for token in html_tokens.tokenize(_SIGNS.sub("", html[:MAX_CHARACTERS])):
         if isinstance(token, str):
             reader.on_text(token)
         elif isinstance(token, StartTag):

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tertulia import domain, locale
+from tertulia import locale
+from tertulia.domain import names
 from tertulia.domain.organization.languages import LANGUAGES
 from tertulia.errors import BadRequest, ClientError
 
@@ -138,7 +139,7 @@ class FreeText(ValueKind, frozen=True):
         text: str = _typed(value, str)
         if self.is_title:
             text = text.strip()
-        is_bad = not text or domain.names.first_bad_character(text) is not None
+        is_bad = not text or names.first_bad_character(text) is not None
         if len(text) > self.max_length or (self.is_title and is_bad):
             raise ValueError(value)
         return text

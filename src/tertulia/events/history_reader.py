@@ -10,13 +10,15 @@ from functools import cache
 import msgspec
 from msgspec.structs import replace
 
-from tertulia import events, storage
+from tertulia import storage
 from tertulia.caches.all_caches import Caches
 from tertulia.caches.history import Fragment, key_of
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 from tertulia.events.directory.organization import Organization
+from tertulia.events.types import event
+from tertulia.events.types.messages.message import add_details, message_object
 
 _encode = msgspec.json.Encoder().encode
 
@@ -98,7 +100,7 @@ def encode(
     org: Organization, message: Message, format: MessageFormat, *, knows_sender: bool = True
 ) -> bytes:
     """A message as an open JSON object, without the reader's own members."""
-    body = events.types.messages.message.message_object(
+    body = message_object(
         org,
         message,
         apply_markdown=format.apply_markdown,
@@ -106,9 +108,7 @@ def encode(
         allow_empty_topic=format.allow_empty_topic,
         knows_sender=knows_sender,
     )
-    events.types.messages.message.add_details(
-        org, body, message, allow_empty_topic=format.allow_empty_topic
-    )
+    add_details(org, body, message, allow_empty_topic=format.allow_empty_topic)
     return _encode(body)[:-1]
 
 
@@ -138,4 +138,4 @@ def _is_valid(fragment: Fragment, org: Organization) -> bool:
 @cache
 def harmless_kinds() -> list[str]:
     """Event kinds that neither rewrite a message nor change anyone's access to messages."""
-    return [word for word, kind in events.types.event.kinds().items() if kind.keeps_history]
+    return [word for word, kind in event.kinds().items() if kind.keeps_history]

@@ -10,11 +10,12 @@ from threading import Lock
 
 import msgspec
 
-from tertulia import events, storage
+from tertulia import storage
 from tertulia.database.tx import Tx
+from tertulia.events import audience
 from tertulia.events.audience import Audience, Everyone
 from tertulia.events.logged_event import LoggedEvent
-from tertulia.events.types.event import Event, Unreadable
+from tertulia.events.types.event import Event, Unreadable, kinds
 from tertulia.storage.log import Entry, NewEntry
 
 PAGE = 1000  # events per read
@@ -68,7 +69,7 @@ def turning(tx: Tx, after: int, limit: int) -> list[LoggedEvent]:
 
 def _decoded(entry: Entry) -> tuple[Event, Audience]:
     try:
-        return decoder(entry.kind).decode(entry.payload), events.audience.decode(entry.audience)
+        return decoder(entry.kind).decode(entry.payload), audience.decode(entry.audience)
     except (KeyError, msgspec.DecodeError) as error:
         return Unreadable(entry.kind, type(error).__name__), Everyone()
 
@@ -77,7 +78,7 @@ def decoder(kind: str) -> msgspec.json.Decoder[Event]:
     """Raises KeyError for a kind that only a newer server knows."""
     found = _decoders.get(kind)
     if found is None:
-        form = events.types.event.kinds()[kind]
+        form = kinds()[kind]
         with _making:
             found = _decoders.setdefault(kind, msgspec.json.Decoder(form))
     return found

@@ -5,10 +5,17 @@ belong to other events. A queue continues if the client's last event is in our l
 otherwise.
 """
 
-from tertulia import events, storage
+from tertulia import storage
 from tertulia.database import Database
 from tertulia.errors.events import BadQueue
-from tertulia.events.delivery.mailbox import MAX_INDEX, Mailbox
+from tertulia.events.delivery.mailbox import (
+    MAX_INDEX,
+    Mailbox,
+    event_id,
+    index_of,
+    is_stamped,
+    seq_of,
+)
 from tertulia.events.directory.follower import Follower
 from tertulia.log import log
 from tertulia.storage.queues import StoredQueue
@@ -20,18 +27,18 @@ async def check(database: Database, mailbox: Mailbox, last_event_id: int) -> tup
     Raises BadQueue if it is from another log. An older server issues ids without an offset; it is
     added here.
     """
-    seq = events.delivery.mailbox.seq_of(last_event_id)
-    stamped = events.delivery.mailbox.is_stamped(last_event_id)
+    seq = seq_of(last_event_id)
+    stamped = is_stamped(last_event_id)
     is_known = stamped and mailbox.has_issued(last_event_id)
-    if is_known or seq <= events.delivery.mailbox.seq_of(mailbox.start):
+    if is_known or seq <= seq_of(mailbox.start):
         return last_event_id, None
     stamp = await database.of(mailbox.realm_id).query(storage.log.stamp_at, seq)
     if not stamped:
-        index = last_event_id - events.delivery.mailbox.event_id(seq)
+        index = last_event_id - event_id(seq)
         if not stamp or index >= MAX_INDEX:
             return last_event_id, None
-        return events.delivery.mailbox.event_id(seq, index, stamp), index
-    found = events.delivery.mailbox.index_of(last_event_id, stamp)
+        return event_id(seq, index, stamp), index
+    found = index_of(last_event_id, stamp)
     if found is None:
         log.warning("events.queue_invalidated", realm_id=mailbox.realm_id, seq=seq)
         raise BadQueue(queue_id=mailbox.listener.queue_id)
@@ -51,8 +58,8 @@ async def check_epoch(follower: Follower, stored: StoredQueue, last_event_id: in
     await follower.catch_up()
     is_unknown = (
         stored.epoch != org.position.epoch
-        and not events.delivery.mailbox.is_stamped(last_event_id)
-        and events.delivery.mailbox.seq_of(last_event_id) > stored.scanned
+        and not is_stamped(last_event_id)
+        and seq_of(last_event_id) > stored.scanned
     )
     if is_unknown or not stored.position.is_in_epoch_of(org.position):
         raise BadQueue(queue_id=stored.id)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from tertulia import events
 from tertulia.database.log_position import LogPosition
+from tertulia.events import audience, log
 from tertulia.events.logged_event import LoggedEvent
 
 MAX_NOTICE_BYTES = 7500  # PostgreSQL allows 8000
@@ -65,8 +65,8 @@ def encode(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
 def read(notice: str) -> Iterator[Appended]:
     """Raises KeyError or msgspec.DecodeError for a notification of a newer server."""
     for sent in _decode(notice):
-        to = events.audience.decode(sent.audience)
-        event = events.log.decoder(sent.kind).decode(sent.event)
+        to = audience.decode(sent.audience)
+        event = log.decoder(sent.kind).decode(sent.event)
         logged = LoggedEvent(sent.realm_id, sent.seq, event, to, sent.stamp)
         yield LogPosition(sent.seq, sent.epoch), logged
 

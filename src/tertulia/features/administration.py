@@ -137,14 +137,14 @@ def replace_key(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
     user = _changeable(tx, actor, user_id)
     if user.is_bot or not user.is_active:
         raise UserNotFound()
-    actions.people.reset_key(tx, vault, user.id)
+    actions.people.users.reset_key(tx, vault, user.id)
     actions.people.agent_revocation.end_all_of(tx, user.id)
 
 
 def set_roles(tx: Tx, actor: User, user_ids: Sequence[int], role: Role) -> None:
     """Give several users a role: all of them, or none."""
     actor = _administrator(tx, actor)
-    people = storage.people.find_many(tx, list(user_ids))
+    people = storage.people.users.find_many(tx, list(user_ids))
     if len(people) < len(set(user_ids)) or any(user.is_bot for user in people):
         raise UserNotFound()
     for user in people:
@@ -161,7 +161,7 @@ def _administrator(tx: Tx, actor: User) -> User:
 def _get_account(tx: Tx, actor: User, user_id: int) -> User:
     """Any account of the organization, including bots and deactivated ones."""
     _administrator(tx, actor)
-    user = storage.people.find(tx, user_id)
+    user = storage.people.users.find(tx, user_id)
     if user is None or user.is_system_bot:
         raise UserNotFound()
     return user

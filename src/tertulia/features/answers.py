@@ -121,8 +121,10 @@ def _check_asker(
     asking_user = actions.people.visible_users.find(tx, bot, asked_by)
     is_known = asking_user is not None and asking_user.is_active and not asking_user.is_bot
     if is_known and channel_id is not None:
-        channel = actions.channels.visible_to(tx, bot, channel_id)
-        is_known = asking_user is not None and actions.channels.may_read(tx, asking_user, channel)
+        channel = actions.channels.lookups.visible_to(tx, bot, channel_id)
+        is_known = asking_user is not None and actions.channels.lookups.may_read(
+            tx, asking_user, channel
+        )
     elif is_known:
         is_known = asked_by in member_ids
     if not is_known:

@@ -18,16 +18,16 @@ def close(tx: Tx, user: User | None) -> None:
     """Deactivate the organization; without a user, as the server's operator."""
     if user is not None and not actions.groups.permissions.current_rights(tx, user).is_owner:
         raise OwnerRequired()
-    if storage.organization.current(tx).deactivated:
+    if storage.organization.realms.current(tx).deactivated:
         raise BadRequest(
             "The organization is closed already.", problem="organization-closed-already"
         )
-    storage.organization.set_deactivated(tx, True)
+    storage.organization.realms.set_deactivated(tx, True)
     events.log.announce(tx, RealmDeactivated(), to=Everyone())
 
 
 def check_closed(tx: Tx) -> None:
-    if not storage.organization.current(tx).deactivated:
+    if not storage.organization.realms.current(tx).deactivated:
         raise BadRequest("Only a closed organization can be deleted: deactivate it first.")
     if storage.organization.legal_holds.active(tx):
         raise BadRequest(
@@ -43,9 +43,9 @@ def delete_batch(tx: Tx) -> bool:
 
 
 def reactivate(tx: Tx) -> None:
-    if not storage.organization.current(tx).deactivated:
+    if not storage.organization.realms.current(tx).deactivated:
         raise BadRequest("The organization is not closed.")
-    storage.organization.set_deactivated(tx, False)
+    storage.organization.realms.set_deactivated(tx, False)
     events.log.announce(tx, RealmReactivated(), to=NoClients())
 
 

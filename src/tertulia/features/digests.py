@@ -10,7 +10,7 @@ from functools import partial
 
 import msgspec
 
-from tertulia import actions, api, domain, features, storage
+from tertulia import actions, api, domain, storage
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.api.call import Services
 from tertulia.database.tx import Tx
@@ -21,8 +21,10 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.events.directory.organization import Organization
+from tertulia.features.catch_up import conversations
 from tertulia.features.catch_up.summary import Sentence, Summary, UnreadConversation
 from tertulia.features.feature import Feature
+from tertulia.features.notifications import mails
 from tertulia.jobs import for_each
 from tertulia.jobs.runner import Job, leader_job
 
@@ -81,7 +83,7 @@ def active_topics(tx: Tx, since: float) -> list[ActiveTopic]:
         " JOIN account a ON a.id = m.sender_id"
         " WHERE m.realm_id = :realm AND m.id > :last AND m.channel_id IS NOT NULL"
         " AND a.bot_type IS NULL ORDER BY m.id DESC LIMIT :limit",
-        last=storage.messages.last_before(tx, since),
+        last=storage.messages.table.last_before(tx, since),
         limit=MAX_MESSAGES,
     )
     ids: dict[tuple[int, str], list[int]] = {}
@@ -122,15 +124,15 @@ def write(
     A topic is quoted from its summary in `unread`, or else by its first messages.
     """
     record(tx, user_id)
-    user = storage.people.find(tx, user_id)
+    user = storage.people.users.find(tx, user_id)
     if user is None or not wants(user):
         return False
     topics = chosen(_visible(tx, user, active))
     channels = _new_channels(tx, user, since)
     if not topics and not channels:
         return False
-    realm = storage.organization.current(tx)
-    leave = features.notifications.mails.leave_address(vault, site, KIND, realm.id, user.id)
+    realm = storage.organization.realms.current(tx)
+    leave = mails.leave_address(vault, site, KIND, realm.id, user.id)
     shows_content = realm.setting(
         "message_content_allowed_in_email_notifications"
     ) and user.prefers("message_content_in_email_notifications")
@@ -147,7 +149,7 @@ def write(
             "link": f"{site}/",
             "leave": leave,
         },
-        headers=features.notifications.mails.leave_headers(leave),
+        headers=mails.leave_headers(leave),
     )
     actions.mail_outbox.enqueue(tx, vault, mail)
     return True
@@ -158,7 +160,7 @@ def _visible(tx: Tx, user: User, active: Sequence[ActiveTopic]) -> list[ActiveTo
     own = {each.channel_id: each for each in storage.channels.subscriptions.of_user(tx, user.id)}
     channels = {
         each.id: each
-        for each in storage.channels.find_many(tx, sorted(own))
+        for each in storage.channels.table.find_many(tx, sorted(own))
         if each.history_public and not each.archived
     }
     found = []
@@ -178,7 +180,7 @@ def _new_channels(tx: Tx, user: User, since: float) -> list[Channel]:
         return []
     return [
         each
-        for each in storage.channels.list_all(tx)
+        for each in storage.channels.table.list_all(tx)
         if each.created_at >= max(since, user.joined_at) and each.is_public and not each.archived
     ][:MAX_CHANNELS]
 
@@ -190,7 +192,7 @@ def _topic(
     with_text: bool,
     unread: Sequence[tuple[UnreadConversation, Summary]],
 ) -> str:
-    channel = storage.channels.find(tx, active.channel_id)
+    channel = storage.channels.table.find(tx, active.channel_id)
     assert channel is not None
     name = domain.channels.topics.shown(active.topic, allow_empty=False)
     title = f"#{channel.name} > {name} ({active.messages})"
@@ -202,9 +204,9 @@ def _topic(
             tx, user, [each.sender_id for each in quoted]
         )
         return BETWEEN.join([title, *(f"{names[each.sender_id]}: {each.text}" for each in quoted)])
-    stored = storage.messages.find_many(tx, tx.realm_id, active.first_ids).values()
+    stored = storage.messages.table.find_many(tx, tx.realm_id, active.first_ids).values()
     # One may have moved where the user may not read, since the topics were counted for all users.
-    messages = {each.id: each for each in actions.messages.visible(tx, user, stored)}
+    messages = {each.id: each for each in actions.messages.access.visible(tx, user, stored)}
     senders = [each.sender_id for each in messages.values()]
     names = actions.people.visible_users.names_for(tx, user, senders)
     lines = [_line(names, messages[number]) for number in active.first_ids if number in messages]
@@ -222,13 +224,13 @@ def _quoted(
     for conversation, summary in unread:
         topic_location = conversation.channel_id, conversation.topic
         if domain.messages.message.topic_key(*topic_location) == key:
-            found = features.catch_up.conversations.still_quotable(tx, user, summary.sentences)
+            found = conversations.still_quotable(tx, user, summary.sentences)
             return sorted(found, key=lambda each: each.message_id)
     return []
 
 
 def _line(names: dict[int, str], message: Message) -> str:
-    return features.notifications.mails.in_a_line(names[message.sender_id], message)
+    return mails.in_a_line(names[message.sender_id], message)
 
 
 # --- job ---
@@ -261,7 +263,7 @@ async def write_all(services: Services) -> None:
         site = api.call.site_of(services.config, realm)
         for user_id in people:
             viewer = NarrowViewer(org.users[user_id], org.email_domain)
-            unread = await db.in_thread.read(features.catch_up.conversations.summaries, viewer)
+            unread = await db.in_thread.read(conversations.summaries, viewer)
             await db.write(write, services.vault, user_id, active, since, site, unread)
 
     database = services.database

@@ -191,7 +191,7 @@ def _check_own(tx: Tx, user: User, draft_id: int) -> None:
 
 
 def _check_synchronizes(tx: Tx, user: User) -> None:
-    found = storage.people.find(tx, user.id)
+    found = storage.people.users.find(tx, user.id)
     if found is None or not found.prefers("enable_drafts_synchronization"):
         raise BadRequest("User has disabled synchronizing drafts.")
 
@@ -202,7 +202,7 @@ class _Destinations:
     def __init__(self, tx: Tx, user: User, drafts: Sequence[DraftFields]) -> None:
         channel_ids = {each.to[0] for each in drafts if each.type == "stream" and each.to}
         user_ids = {user_id for each in drafts if each.type == "private" for user_id in each.to}
-        channels = storage.channels.find_many(tx, sorted(channel_ids))
+        channels = storage.channels.table.find_many(tx, sorted(channel_ids))
         access = actions.channels.bulk_access.BulkAccess(tx, user, channels)
         self.channel_ids = {each.id for each in channels if access.may_see(each)}
         known = actions.people.visible_users.find_many(tx, user, sorted(user_ids))
@@ -236,7 +236,7 @@ def _checked_channel(tx: Tx, user: User, draft: DraftFields, destinations: _Dest
     if len(draft.to) != 1:
         raise BadRequest("Must specify exactly 1 channel ID for channel messages")
     if draft.to[0] not in destinations.channel_ids:
-        actions.channels.spend_lookup_time(tx, user)
+        actions.channels.lookups.spend_lookup_time(tx, user)
         raise ChannelNotAccessible()
     return draft.to[0]
 

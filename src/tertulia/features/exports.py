@@ -130,7 +130,7 @@ def request(tx: Tx, user: User, kind: str, *, is_html: bool = False) -> int:
 def request_channel(tx: Tx, user: User, channel_id: int, kind: str) -> int:
     """Request an export of one channel: what an export of this type contains of it."""
     actions.groups.permissions.require_administrator(tx, user)
-    channel = actions.channels.visible_to(tx, user, channel_id)
+    channel = actions.channels.lookups.visible_to(tx, user, channel_id)
     _check_allowed(tx, user, kind)
     if channel.invite_only and kind == PUBLIC:
         raise BadRequest(
@@ -146,8 +146,8 @@ def request_person(tx: Tx, user: User, person_id: int) -> int:
     """Request what a user wrote and received. For that user, and for owners who may read it."""
     if person_id != user.id:
         actions.groups.permissions.require_owner(tx, user)
-        person = actions.people.get(tx, person_id)
-        may_read_all = storage.organization.current(tx).setting("owner_full_content_access")
+        person = actions.people.users.get(tx, person_id)
+        may_read_all = storage.organization.realms.current(tx).setting("owner_full_content_access")
         if not may_read_all and not person.prefers("allow_private_data_export"):
             raise BadRequest(
                 "This user does not agree to exports of private data.",
@@ -165,11 +165,13 @@ def of_person(tx: Tx, person_id: int) -> ArchivedMessages:
     would show the names of the channel and its topics. Users whom a guest may not know have no name
     in it, and earlier versions are in it if the organization shows them.
     """
-    person = actions.people.get(tx, person_id)
+    person = actions.people.users.get(tx, person_id)
     readable = actions.channels.access.AccessByDatabase(tx, person).readable()
-    people = storage.people.list_all(tx)
+    people = storage.people.users.list_all(tx)
     known = actions.people.visible_users.filter_known(tx, person, people)
-    policy = storage.organization.current(tx).setting("message_edit_history_visibility_policy")
+    policy = storage.organization.realms.current(tx).setting(
+        "message_edit_history_visibility_policy"
+    )
     return ArchivedMessages(
         PUBLIC,
         person_id=person_id,
@@ -250,7 +252,7 @@ def claim(tx: Tx, export_id: int) -> RealmExport | None:
         return None
     found = RealmExport.find(tx, id=export_id)
     assert found is not None
-    if not found.is_for(actions.people.get(tx, found.user_id)):
+    if not found.is_for(actions.people.users.get(tx, found.user_id)):
         fail(tx, found)
         return None
     return found
@@ -286,7 +288,7 @@ def fail(tx: Tx, export: RealmExport) -> None:
 
 
 def _check_full_access(tx: Tx, user: User) -> None:
-    allowed = storage.organization.current(tx).setting("owner_full_content_access")
+    allowed = storage.organization.realms.current(tx).setting("owner_full_content_access")
     if not user.is_owner or not allowed:
         raise BadRequest(
             "Exports of all public and private data are not enabled for this organization.",
@@ -295,7 +297,9 @@ def _check_full_access(tx: Tx, user: User) -> None:
 
 
 def _announce(tx: Tx) -> None:
-    admins = [each.id for each in storage.people.list_all(tx) if each.is_admin and each.is_active]
+    admins = [
+        each.id for each in storage.people.users.list_all(tx) if each.is_admin and each.is_active
+    ]
     events.log.announce(tx, ExportsChanged(), to=Users(admins))
 
 

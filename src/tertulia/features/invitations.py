@@ -93,7 +93,7 @@ def invite(
         )
     sent = Invited()
     for email in addresses:
-        holder = storage.people.find_by_email(tx, email)
+        holder = storage.people.users.find_by_email(tx, email)
         if holder is not None and domain.people.user.may_see_email(actor, holder):
             why = "Already has an account." if holder.is_active else "Account has been deactivated."
             sent.have_accounts.append((email, why, not holder.is_active))
@@ -135,7 +135,7 @@ def _resend(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str) ->
     written = _was_mailed(tx, found.email)
     if written:
         raise AttemptsExhausted(retry_after=math.ceil(written[0] + DAY_SECONDS - tx.now))
-    inviter = actions.people.get(tx, found.inviter_id)
+    inviter = actions.people.users.get(tx, found.inviter_id)
     _send_mail(tx, vault, inviter, vault.unseal(found.sealed), found.email, site)
 
 
@@ -144,10 +144,12 @@ def create_as_operator(
 ) -> str:
     """Create an invitation on the command line; with a site, it is also sent by mail. Returns
     its key."""
-    owners = storage.people.active_owner_ids(tx)
-    inviter = actions.people.get(tx, owners[0]) if owners else actions.messages.notices.bot(tx)
+    owners = storage.people.users.active_owner_ids(tx)
+    inviter = (
+        actions.people.users.get(tx, owners[0]) if owners else actions.messages.notices.bot(tx)
+    )
     if email is not None:
-        actions.people.check_address(tx, email)
+        actions.people.users.check_address(tx, email)
     _check_channels(tx, None, terms)
     key = _create(tx, vault, inviter, email, terms, is_operators=True)
     if site is not None and email is not None:
@@ -189,7 +191,7 @@ def _check_channels(tx: Tx, actor: User | None, terms: Terms) -> None:
             problem="subscribing-others-not-allowed",
         )
     if actor is not None:
-        actions.groups.require_may_add_members(tx, actor, terms.group_ids)
+        actions.groups.edits.require_may_add_members(tx, actor, terms.group_ids)
 
 
 def _makes_owners(invitation: Invitation) -> bool:
@@ -217,7 +219,7 @@ def _managed(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> Invi
 
 
 def _check_age(tx: Tx, actor: User) -> None:
-    is_open = not storage.organization.current(tx).setting("invite_required")
+    is_open = not storage.organization.realms.current(tx).setting("invite_required")
     if is_open and not actor.is_admin and tx.now - actor.joined_at < NEW_FOR_SECONDS:
         raise InvitationFailed(
             "Your account is too new to send invites for this organization."
@@ -244,7 +246,7 @@ def _rejection_reason(tx: Tx, email: str) -> str:
     found = actions.people.email_policy.rejection_reason(tx, email)
     if found is not None:
         return found.value
-    holder = storage.people.find_by_email(tx, email)
+    holder = storage.people.users.find_by_email(tx, email)
     if holder is not None and holder.is_system_bot:
         return "Reserved for system bots."
     return "Has been invited often enough today." if _was_mailed(tx, email) else ""
@@ -275,9 +277,9 @@ def _create(
 
 
 def _send_mail(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: str) -> None:
-    realm = storage.organization.current(tx)
+    realm = storage.organization.realms.current(tx)
     language = domain.emails.language_in(realm)
-    has_account = storage.people.find_by_email(tx, email) is not None
+    has_account = storage.people.users.find_by_email(tx, email) is not None
     mail = Email(
         "invitation-needless" if has_account else "invitation",
         email,

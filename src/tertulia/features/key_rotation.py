@@ -21,11 +21,11 @@ def reencrypt(tx: Tx, old: Vault | None, new: Vault) -> int:
     invalid.
     """
     count = 0
-    for realm in storage.organization.list_all(tx):
+    for realm in storage.organization.realms.list_all(tx):
         here = tx.for_realm(realm.id)
-        for user_id, sealed in storage.people.sealed_keys(here).items():
+        for user_id, sealed in storage.people.users.sealed_keys(here).items():
             key = domain.people.keys.new_key() if old is None else old.unseal(sealed)
-            storage.people.set_key(here, user_id, new.fingerprint(key), new.seal(key))
+            storage.people.users.set_key(here, user_id, new.fingerprint(key), new.seal(key))
             count += 1
     if old is None:
         _delete_all(tx)

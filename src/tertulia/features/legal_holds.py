@@ -69,13 +69,13 @@ def put_on_hold(
             problem="too-many-legal-holds",
             limit=MAX_ACTIVE,
         )
-    people = storage.people.find_many(tx, list(user_ids))
+    people = storage.people.users.find_many(tx, list(user_ids))
     if len(people) < len(set(user_ids)):
         raise UserNotFound()
     if any(user.is_erased for user in people):
         raise BadRequest("Invalid user ID")
     if owner is not None:
-        channels = storage.channels.find_many(tx, list(channel_ids))
+        channels = storage.channels.table.find_many(tx, list(channel_ids))
         access = actions.channels.bulk_access.BulkAccess(tx, owner, channels)
         if sum(map(access.may_see, channels)) < len(set(channel_ids)):
             raise ChannelNotAccessible()
@@ -102,7 +102,7 @@ def _list_all(tx: Tx, owner: User) -> list[LegalHold]:
 
 
 def _announce(tx: Tx) -> None:
-    owner_ids = storage.people.active_owner_ids(tx)
+    owner_ids = storage.people.users.active_owner_ids(tx)
     events.log.announce(tx, LegalHoldsChanged(), to=Users(owner_ids))
 
 

@@ -199,8 +199,8 @@ def take(tx: Tx, item: OutboxItem) -> PreviewTask | None:
     if not actions.outbox.claim(tx, [item]):
         return None
     _, message_id = item.subjects
-    message = storage.messages.find(tx, message_id)
-    is_wanted = storage.organization.current(tx).setting("inline_url_embed_preview")
+    message = storage.messages.table.find(tx, message_id)
+    is_wanted = storage.organization.realms.current(tx).setting("inline_url_embed_preview")
     if (
         message is None
         or not is_wanted
@@ -219,7 +219,7 @@ def finish(tx: Tx, item: OutboxItem, urls: list[str], fetched: list[LinkPreview]
         LinkPreview.upsert(tx, ("realm_id", "url"), **columns, fetched_at=tx.now)
     storage.outbox.delete(tx, item)
     _, message_id = item.subjects
-    message = storage.messages.find(tx, message_id)
+    message = storage.messages.table.find(tx, message_id)
     if message is None or _are_removed_from(tx, message_id):
         return
     if domain.messages.link_previews.links_in(message.rendered) != urls:
@@ -239,13 +239,13 @@ def remove(tx: Tx, user: User, message_id: int) -> None:
 def _show(tx: Tx, message: Message, rendered: str) -> None:
     if rendered == message.rendered:
         return
-    storage.messages.set_html(tx, message.id, rendered)
+    storage.messages.table.set_html(tx, message.id, rendered)
     at = message.channel_id
-    channel = None if at is None else storage.channels.find(tx, at)
+    channel = None if at is None else storage.channels.table.find(tx, at)
     events.log.announce(
         tx,
         RenderingUpdated(message.id, message.channel_id, tx.now),
-        to=actions.messages.holders(tx, message, channel),
+        to=actions.messages.access.holders(tx, message, channel),
     )
 
 

@@ -71,14 +71,14 @@ def set_picture(tx: Tx, user: User, kind: PictureKind, picture: bytes) -> None:
     actions.groups.permissions.require_administrator(tx, user)
     name = secrets.token_hex(20)  # a new one, because browsers keep pictures
     tx.upsert("realm_picture", ("realm_id", "kind"), kind=kind, name=name, picture=picture)
-    _store_names(tx, storage.organization.current(tx).pictures | {kind: name})
+    _store_names(tx, storage.organization.realms.current(tx).pictures | {kind: name})
     events.log.announce(tx, PictureChanged(kind), to=Everyone())
 
 
 def remove(tx: Tx, user: User, kind: PictureKind) -> None:
     """Reset to the default. No effect if it is the default."""
     actions.groups.permissions.require_administrator(tx, user)
-    known = storage.organization.current(tx).pictures
+    known = storage.organization.realms.current(tx).pictures
     if kind in known:
         tx.delete("realm_picture", kind=kind)
         _store_names(tx, {each: name for each, name in known.items() if each != kind})

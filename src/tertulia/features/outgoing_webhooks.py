@@ -138,8 +138,8 @@ def claim(tx: Tx, call: OutboxItem) -> DeliveryContext | None:
     if not actions.outbox.claim(tx, [call]):
         return None
     bot_id, message_id = call.subjects
-    bot = storage.people.find(tx, bot_id)
-    message = storage.messages.find(tx, message_id)
+    bot = storage.people.users.find(tx, bot_id)
+    message = storage.messages.table.find(tx, message_id)
     service = storage.people.bots.find(tx, bot_id).service
     if (
         message is None
@@ -158,7 +158,7 @@ def _may_receive(tx: Tx, bot: User, message: Message) -> bool:
     """Checked again, because the message may have been moved before a retry."""
     if message.channel_id is None:
         return True
-    channel = storage.channels.find(tx, message.channel_id)
+    channel = storage.channels.table.find(tx, message.channel_id)
     return channel is not None and actions.people.webhook_triggers.is_triggered_in(tx, bot, channel)
 
 
@@ -195,7 +195,7 @@ def give_up(
     except ClientError:
         pass  # the owner is notified in any case
     owner_id = context.bot.bot_owner_id
-    owner = None if owner_id is None else storage.people.find(tx, owner_id)
+    owner = None if owner_id is None else storage.people.users.find(tx, owner_id)
     if owner is not None and owner.is_active:
         actions.messages.notices.send_to_user(tx, owner.id, notice.to_owner)
 
@@ -212,7 +212,7 @@ def _end(tx: Tx, call: OutboxItem, failure: WebhookFailure | None = None) -> Non
 def _post(tx: Tx, context: DeliveryContext, draft: Draft, email_domain: str) -> None:
     message, bot = context.message, context.bot
     if message.channel_id is not None:
-        now = storage.messages.find(tx, message.id) or message  # it may have been moved
+        now = storage.messages.table.find(tx, message.id) or message  # it may have been moved
         where = message.channel_id if now.channel_id is None else now.channel_id
         actions.messages.send.to_channel(tx, bot, where, now.topic, draft)
     else:

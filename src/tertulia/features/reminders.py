@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 import msgspec
 from msgspec.structs import replace
 
-from tertulia import actions, domain, events, features, storage
+from tertulia import actions, domain, events, storage
 from tertulia.actions.messages.draft import Author
 from tertulia.actions.messages.notices import CLIENT
 from tertulia.api.call import Call
@@ -28,6 +28,7 @@ from tertulia.events.listener import Listener
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
 from tertulia.features.feature import Feature
+from tertulia.features.scheduled import entry
 from tertulia.features.scheduled.endpoints import DeliveryTime
 from tertulia.features.scheduled.sender import ScheduledKind, delivery_job
 from tertulia.http.replies import Reply
@@ -204,16 +205,16 @@ class ReminderRemoved(Event, frozen=True):
 
 def text_for(tx: Tx, owner: User, message_id: int, note: str, site: str) -> str:
     """The text of a reminder of this message. Raises if the owner may not see the message."""
-    return reminder_text(actions.messages.quotation(tx, owner, message_id), note, site)
+    return reminder_text(actions.messages.access.quotation(tx, owner, message_id), note, site)
 
 
 def current_text(tx: Tx, reminder: Reminder) -> str:
     """The current text of a reminder: with the message as it is now, if its owner may still see
     it."""
-    owner = storage.people.find(tx, reminder.owner_id)
+    owner = storage.people.users.find(tx, reminder.owner_id)
     assert owner is not None
     try:
-        quotation = actions.messages.quotation(tx, owner, reminder.message_id)
+        quotation = actions.messages.access.quotation(tx, owner, reminder.message_id)
     except InvalidMessage:
         quotation = None
     return reminder_text(quotation, reminder.note, reminder.site)
@@ -228,8 +229,8 @@ def add(
     draft: Draft,
     deliver_at: int,
 ) -> int:
-    features.scheduled.entry.check_time(deliver_at, tx.now)
-    message = actions.messages.visible_to(tx, owner, message_id)
+    entry.check_time(deliver_at, tx.now)
+    message = actions.messages.access.visible_to(tx, owner, message_id)
     count = Reminder.count(tx, owner_id=owner.id)
     if count >= MAX_REMINDERS:
         raise BadRequest(
@@ -274,9 +275,9 @@ def deliver(tx: Tx, seen: Reminder, draft: Draft) -> bool:
     """Send the reminder if it still exists. Raises if its owner cannot receive it."""
     if Reminder.find(tx, id=seen.id) != seen or not seen.is_due(tx.now):
         return False
-    if storage.organization.current(tx).deactivated:
+    if storage.organization.realms.current(tx).deactivated:
         raise OrganizationDeactivated()
-    owner = storage.people.find(tx, seen.owner_id)
+    owner = storage.people.users.find(tx, seen.owner_id)
     if owner is None or not owner.is_active:
         raise AccountDeactivated()
     actions.messages.notices.send_to_user(tx, owner.id, NoticeText(draft.content, draft.rendered))

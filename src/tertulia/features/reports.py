@@ -58,15 +58,17 @@ def compose(
     """The text for the moderators. It names the sender even if the reporter may not know them."""
     _report_channel(tx)
     _check(reason, description)
-    quotation = actions.messages.quotation(tx, reporter, message_id)
-    quotation = replace(quotation, sender=storage.people.find(tx, quotation.message.sender_id))
+    quotation = actions.messages.access.quotation(tx, reporter, message_id)
+    quotation = replace(
+        quotation, sender=storage.people.users.find(tx, quotation.message.sender_id)
+    )
     return _report_text(reporter, reason, description, quotation, site)
 
 
 def send(tx: Tx, reporter: User, message_id: int, draft: Draft) -> None:
     reporter = actions.groups.permissions.current_rights(tx, reporter)
-    sender = storage.people.find(
-        tx, actions.messages.visible_to(tx, reporter, message_id).sender_id
+    sender = storage.people.users.find(
+        tx, actions.messages.access.visible_to(tx, reporter, message_id).sender_id
     )
     assert sender is not None
     words = NoticeText(draft.content, draft.rendered)
@@ -75,8 +77,8 @@ def send(tx: Tx, reporter: User, message_id: int, draft: Draft) -> None:
 
 
 def _report_channel(tx: Tx) -> Channel:
-    channel = storage.channels.find(
-        tx, storage.organization.current(tx).setting("moderation_request_channel_id")
+    channel = storage.channels.table.find(
+        tx, storage.organization.realms.current(tx).setting("moderation_request_channel_id")
     )
     if channel is None or channel.archived:
         raise BadRequest(

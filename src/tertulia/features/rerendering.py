@@ -33,19 +33,19 @@ def realms_with_outdated(tx: Tx) -> list[int]:
 
 def outdated(tx: Tx, after_id: int, limit: int) -> list[Message]:
     """Messages with an older rendering, after `after_id`."""
-    return storage.messages.rendered_before(tx, VERSION, after_id, limit)
+    return storage.messages.table.rendered_before(tx, VERSION, after_id, limit)
 
 
 def rerender_message(tx: Tx, drafts: Mapping[int, Draft]) -> None:
     """Store the HTML of these drafts. Mentions stay as they were."""
     for message_id, draft in drafts.items():
-        storage.messages.set_rendering(tx, message_id, draft)
+        storage.messages.table.set_rendering(tx, message_id, draft)
     if drafts:
         events.log.announce(tx, MessagesInvalidated(sorted(drafts)), to=NoClients())
 
 
 def finish(tx: Tx) -> None:
-    storage.organization.set_render_version(tx, VERSION)
+    storage.organization.realms.set_render_version(tx, VERSION)
 
 
 # --- job ---

@@ -34,7 +34,7 @@ DIRECT = None  # in place of a channel id: all direct conversations
 
 def channels_with_old(tx: Tx) -> list[int | None]:
     """Channels with expired messages; DIRECT for conversations."""
-    found: list[int | None] = [*storage.channels.with_old_messages(tx, _default_days(tx))]
+    found: list[int | None] = [*storage.channels.table.with_old_messages(tx, _default_days(tx))]
     return [*found, DIRECT] if _old(tx, DIRECT, 1) else found
 
 
@@ -45,7 +45,7 @@ def delete_batch(tx: Tx, channel_id: int | None) -> int:
     if not old:
         return 0
     expired = [each for each in old if _conversation(each) == _conversation(old[0])][:BATCH_SIZE]
-    channel = None if channel_id is DIRECT else storage.channels.find(tx, channel_id)
+    channel = None if channel_id is DIRECT else storage.channels.table.find(tx, channel_id)
     actions.messages.deletion.remove(tx, channel, expired, Deletion(DeletionReason.RETENTION))
     return len(expired)
 
@@ -61,7 +61,7 @@ def find_expired(
     if user is not None:
         actions.groups.permissions.require_owner(tx, user)
         if channel_id is not None:
-            actions.channels.visible_to(tx, user, channel_id)
+            actions.channels.lookups.visible_to(tx, user, channel_id)
     if days is None:
         days = _default_days(tx)
     before = 0.0 if days <= 0 else tx.now - days * SECONDS_PER_DAY
@@ -80,7 +80,7 @@ def deletes_before(tx: Tx, channel_id: int | None) -> float:
     is."""
     days = _default_days(tx)
     if channel_id is not DIRECT:
-        channel = storage.channels.find(tx, channel_id)
+        channel = storage.channels.table.find(tx, channel_id)
         if channel is not None and channel.retention_days is not None:
             days = channel.retention_days
     return 0.0 if days <= 0 else tx.now - days * SECONDS_PER_DAY
@@ -90,13 +90,13 @@ def _old(tx: Tx, channel_id: int | None, limit: int) -> list[Message]:
     before = deletes_before(tx, channel_id)
     if not before:
         return []
-    oldest = storage.messages.oldest(tx, channel_id, limit)
+    oldest = storage.messages.table.oldest(tx, channel_id, limit)
     return [message for message in oldest if message.sent_at < before]
 
 
 def _default_days(tx: Tx) -> int:
     """The organization's retention; FOREVER is negative."""
-    days: int | None = storage.organization.current(tx).setting("message_retention_days")
+    days: int | None = storage.organization.realms.current(tx).setting("message_retention_days")
     return FOREVER if days is None else days
 
 

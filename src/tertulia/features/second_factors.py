@@ -57,7 +57,7 @@ def count_attempt(tx: Tx, vault: Vault, user_id: int, address: str, sends_mail: 
         nth_last(tx, name, number, since) for number in (WARN_AT_ATTEMPT - 1, WARN_AT_ATTEMPT)
     ]
     storage.people.password_attempts.insert(tx, name, address)
-    user = storage.people.find(tx, user_id)
+    user = storage.people.users.find(tx, user_id)
     if user is not None and before[0] is not None and before[1] is None:
         _mail_owner(tx, vault, user, "second-factor-guessed", sends_mail)
 
@@ -180,7 +180,7 @@ def reset_of_user(tx: Tx, vault: Vault, actor: User | None, user_id: int, sends_
 
     If the organization requires one, the user sets it up at the next login.
     """
-    user = storage.people.find(tx, user_id)
+    user = storage.people.users.find(tx, user_id)
     if actor is not None:
         actions.groups.permissions.require_administrator(tx, actor)
     if user is None or user.is_bot:
@@ -192,7 +192,7 @@ def reset_of_user(tx: Tx, vault: Vault, actor: User | None, user_id: int, sends_
 
 
 def _check_not_required(tx: Tx) -> None:
-    if storage.organization.current(tx).setting("require_second_factor"):
+    if storage.organization.realms.current(tx).setting("require_second_factor"):
         raise BadRequest(
             "This organization requires a second factor.", problem="second-factor-required"
         )
@@ -226,7 +226,7 @@ def _end(tx: Tx, vault: Vault, user: User, sends_mail: bool) -> None:
 def _mail_owner(tx: Tx, vault: Vault, user: User, kind: str, sends_mail: bool) -> None:
     """Notify the owner of the account by mail, who may not be the acting person."""
     if sends_mail:
-        realm = storage.organization.current(tx)
+        realm = storage.organization.realms.current(tx)
         values = {"organization": realm.name, "name": user.full_name}
         mail = Email(kind, user.email, domain.emails.language_of(user), values)
         actions.mail_outbox.enqueue(tx, vault, mail)

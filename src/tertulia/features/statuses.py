@@ -78,7 +78,7 @@ def show(tx: Tx, viewer: User, user_id: int) -> StatusObject:
 
 
 def set_own(tx: Tx, user: User, new: NewStatus) -> None:
-    found = storage.people.find(tx, user.id)
+    found = storage.people.users.find(tx, user.id)
     assert found is not None
     _set(tx, found, new)
 
@@ -205,7 +205,7 @@ def clear_ended(tx: Tx) -> bool:
     for user_id in ended:
         parts = {"status_text": "", **_emoji_parts(None)}
         storage.people.statuses.change(tx, user_id, parts)
-        user = storage.people.find(tx, user_id)
+        user = storage.people.users.find(tx, user_id)
         if user is not None and user.is_active:  # otherwise the status is hidden
             _announce(tx, user_id, {**parts, "ends_at": None})
     return len(ended) == ENDED_PER_BATCH

@@ -37,13 +37,13 @@ TASK = (
 
 def allows(tx: Tx, user: User, channel_id: int) -> bool:
     """Whether a channel that the user may read allows summaries."""
-    return actions.channels.readable_by(tx, user, channel_id).allows_summaries
+    return actions.channels.lookups.readable_by(tx, user, channel_id).allows_summaries
 
 
 def check(tx: Tx, user: User, channel_id: int) -> None:
     """Raise unless the user may ask for a summary of a topic of the channel."""
-    channel = actions.channels.readable_by(tx, user, channel_id)
-    if not storage.organization.current(tx).setting("enable_topic_summaries"):
+    channel = actions.channels.lookups.readable_by(tx, user, channel_id)
+    if not storage.organization.realms.current(tx).setting("enable_topic_summaries"):
         raise BadRequest(
             "This organization does not allow summaries of topics.", problem="summaries-not-allowed"
         )
@@ -60,10 +60,10 @@ def check(tx: Tx, user: User, channel_id: int) -> None:
 
 def set_allowed(tx: Tx, user: User, channel_id: int, allowed: bool) -> None:
     """Allow or forbid summaries, for administrators of the channel."""
-    channel = actions.channels.administered_by(tx, user, channel_id)
+    channel = actions.channels.lookups.administered_by(tx, user, channel_id)
     if channel.allows_summaries == allowed:
         return
-    storage.channels.change(tx, channel.id, allows_summaries=allowed)
+    storage.channels.table.change(tx, channel.id, allows_summaries=allowed)
     update = {"property": "topic_summaries_allowed", "value": allowed}
     event = ChannelChanged(channel.id, channel.name, [update])
     events.log.announce(tx, event, to=ChannelViewers(channel.id))

@@ -47,14 +47,14 @@ def in_channel(tx: Tx, user: User, channel_id: int) -> bool:
     if not user.prefers("send_stream_typing_notifications"):
         raise BadRequest("User has disabled typing notifications for channel messages")
     actions.messages.send_checks.check_may_post(
-        tx, user, actions.channels.visible_to(tx, user, channel_id)
+        tx, user, actions.channels.lookups.visible_to(tx, user, channel_id)
     )
     return _is_small(tx, channel_id)
 
 
 def in_message(tx: Tx, user: User, message_id: int) -> tuple[Message, bool]:
     """The user's own message that they edit, and whether to send typing notices."""
-    message = actions.messages.visible_to(tx, user, message_id)
+    message = actions.messages.access.visible_to(tx, user, message_id)
     if message.sender_id != user.id:
         raise EditNotAllowed()
     if message.channel_id is None:

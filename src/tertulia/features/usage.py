@@ -191,7 +191,7 @@ def _counts(tx: Tx, days: int) -> list[tuple[Any, ...]]:
         " count(DISTINCT sender_id) FROM written"
         f" GROUP BY (day + {MONDAY_SHIFT}) / {DAYS_PER_WEEK}",
         first=first,
-        last=storage.messages.last_before(tx, first),
+        last=storage.messages.table.last_before(tx, first),
     )
 
 

@@ -76,7 +76,7 @@ class DiskWatch:
         if not await self._database.of(0).write(actions.disk_warnings.claim):
             return
         facts = (str(space.folder), space.free_bytes, space.total_bytes)
-        for realm in await self._database.of(0).read(storage.organization.list_all):
+        for realm in await self._database.of(0).read(storage.organization.realms.list_all):
             await self._database.of(realm.id).write(actions.disk_warnings.warn_owners, *facts)
 
     def _spaces(self) -> list[DiskSpace]:

@@ -38,7 +38,7 @@ class LdapSync:
             if directory.is_for(realm.subdomain) and realm.admits(directory.method):
                 outcomes.append(await sync(self._database, realm, directory))
 
-        await each(await self._database.of(0).query(storage.organization.list_all), sync_one)
+        await each(await self._database.of(0).query(storage.organization.realms.list_all), sync_one)
         await self._database.of(0).write(
             actions.server_status.record_sync,
             directory.key,

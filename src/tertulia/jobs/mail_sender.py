@@ -80,7 +80,9 @@ class MailSender:
 
     async def _send(self, connection: SmtpConnection, item: OutboxItem, done: BatchResult) -> None:
         try:
-            realm = await self._database.of(0).query(storage.organization.find, item.realm_id)
+            realm = await self._database.of(0).query(
+                storage.organization.realms.find, item.realm_id
+            )
             await connection.send(
                 mail_composer.compose(
                     actions.mail_outbox.opened(self._vault, item),

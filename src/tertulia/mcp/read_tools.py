@@ -212,7 +212,7 @@ def _check_access(tx: Tx, user: User) -> None:
 def readable_channels(tx: Tx, user: User) -> list[Channel]:
     """By name."""
     ids = AccessByDatabase(tx, user).readable().ids
-    found = [each for each in storage.channels.find_many(tx, ids) if not each.archived]
+    found = [each for each in storage.channels.table.find_many(tx, ids) if not each.archived]
     return sorted(found, key=lambda each: each.name.casefold())
 
 
@@ -220,7 +220,7 @@ def _listed(tx: Tx, user: User) -> list[tuple[Channel, bool]]:
     """The channels, and whether the agent may write there: by its grant and by the permission of
     the user, or of the owner of a bot."""
     owner_id = user.bot_owner_id
-    owner = None if owner_id is None else storage.people.find(tx, owner_id)
+    owner = None if owner_id is None else storage.people.users.find(tx, owner_id)
     senders = [user] if owner is None or not owner.is_active else [user, owner]
     holds = actions.groups.permissions.permission_checker(tx, senders)
 
@@ -248,7 +248,7 @@ def _named(tx: Tx, user: User, name: str) -> Channel | None:
 
 
 async def topics_of(call: Call, channel: Channel, limit: int) -> list[TopicView]:
-    answer = await api.channels.topics(call, channel.id)
+    answer = await api.channels.channels.topics(call, channel.id)
     return [
         TopicView(each.name, each.max_id, topic_uri(channel.id, each.name))
         for each in answer.topics[:limit]
@@ -348,4 +348,4 @@ def _person(call: Call, user: User) -> PersonView:
 
 async def message(call: Call, message_id: int) -> Any:
     """A message that the agent may see. Raises InvalidMessage."""
-    return await call.db.read(actions.messages.visible_to, call.user, message_id)
+    return await call.db.read(actions.messages.access.visible_to, call.user, message_id)

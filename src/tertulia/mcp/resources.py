@@ -74,7 +74,7 @@ async def _place(call: Call, uri: str) -> tuple[Channel, str]:
     if channel_id is not None:
         try:
             topic = domain.channels.topics.for_sending(unquote(quoted))
-            readable = actions.channels.readable_by
+            readable = actions.channels.lookups.readable_by
             return await call.db.read(readable, call.user, channel_id), topic
         except ClientError:
             pass

@@ -80,7 +80,7 @@ async def wait_for_messages(call: Call, arguments: WaitArguments, _: str | None 
 def _position(tx: Tx, user: User, name: str, confirmed: int | None) -> int:
     """Where the agent reads on; stores what it confirms. It cannot confirm what does not exist
     yet, so a number that is too large loses no message."""
-    newest = storage.messages.newest_id(tx)
+    newest = storage.messages.table.newest_id(tx)
     confirmed = None if confirmed is None else min(confirmed, newest)
     grant_id = None if user.grant is None else user.grant.id
     known = storage.people.agents.find_position(tx, user.id, grant_id, name)

@@ -7,11 +7,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.deleted import KeptMessage, KeptSelection
 from tertulia.domain.messages.message import Message
+from tertulia.storage.channels.topics import KEY, NAME
 from tertulia.storage.export_queries import CHOSEN
+from tertulia.storage.messages import deleted, details, edits, submessages
+from tertulia.storage.messages.table import find_many
 from tertulia.storage.organization.legal_holds import involves, was_in
 
 WORD_BATCH = 1_000  # messages whose texts are compared at once
@@ -91,7 +94,7 @@ class ArchivedMessages(msgspec.Struct, frozen=True):
     @property
     def source(self) -> str:
         """The messages with their topics, and the deleted ones if they are wanted."""
-        messages = f"SELECT {_COLUMNS}, {storage.channels.topics.KEY} AS topic_key"
+        messages = f"SELECT {_COLUMNS}, {KEY} AS topic_key"
         if self.discovery is None:
             return f"({messages} FROM message m)"
         return (
@@ -142,15 +145,15 @@ def find_words(tx: Tx, wanted: Discovery) -> Discovery:
         **chosen.params,
     ):
         versions = tx.tuples(
-            f"SELECT m.id, {storage.channels.topics.NAME}, m.content, m.rendered FROM message m"
+            f"SELECT m.id, {NAME}, m.content, m.rendered FROM message m"
             " WHERE m.id IN :ids"
             " UNION ALL SELECT m.id, e.prev_topic, NULL, NULL FROM message m"
-            f" JOIN topic_edit e ON {storage.messages.edits.OF_TOPIC} WHERE m.id IN :ids"
+            f" JOIN topic_edit e ON {edits.OF_TOPIC} WHERE m.id IN :ids"
             " UNION ALL SELECT message_id, prev_topic, prev_content, prev_rendered"
             " FROM message_edit WHERE message_id IN :ids",
             ids=ids,
         )
-        widgets = storage.messages.submessages.of_messages(tx, ids)
+        widgets = submessages.of_messages(tx, ids)
         for kept in (each.message for each in kept_among(tx, ids)):
             versions.append((kept.id, kept.topic, kept.content, kept.rendered))
             versions += [
@@ -281,9 +284,9 @@ def _pages(
         **params,
         **chosen.params,
     ):
-        found = storage.messages.find_many(tx, tx.realm_id, ids)
+        found = find_many(tx, tx.realm_id, ids)
         with_deleted = chosen.discovery is not None
-        messages = storage.messages.details.with_details(
+        messages = details.with_details(
             tx, [found[each] for each in ids if each in found], with_held=with_deleted
         )
         if with_deleted:
@@ -298,4 +301,4 @@ def kept_among(tx: Tx, message_ids: Sequence[int]) -> list[KeptMessage]:
     if not message_ids:
         return []
     selection = KeptSelection(message_ids=tuple(message_ids))
-    return storage.messages.deleted.find(tx, selection, limit=len(message_ids))
+    return deleted.find(tx, selection, limit=len(message_ids))

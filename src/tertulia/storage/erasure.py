@@ -3,8 +3,10 @@
 Both follow the foreign keys of the schema, so a new table is covered automatically.
 """
 
-from tertulia import storage
 from tertulia.database.tx import Tx
+from tertulia.storage import data_check, table_copy
+from tertulia.storage.messages import deleted
+from tertulia.storage.messages.table import record_newest_deleted
 
 # Columns that keep the bare id of an erased user, because data of others depends on it. Features
 # add theirs.
@@ -49,15 +51,15 @@ def delete_rows(tx: Tx, user_ids: list[int]) -> bool:
         " WHERE person_id IN :users AND realm_id = :realm",
         users=user_ids,
     )
-    if storage.messages.deleted.remove_users(tx, user_ids, KEPT_STEP):
+    if deleted.remove_users(tx, user_ids, KEPT_STEP):
         return True
-    references = storage.data_check.references(tx)
+    references = data_check.references(tx)
     own = [
         (table, column)
         for table, column, target in references
         if target == "account" and (table, column) not in STAYS | DELETED_BEFORE
     ]
-    columns = storage.table_copy.tables(tx)
+    columns = table_copy.tables(tx)
     room = STEP_OF_USERS
     for table, column in own:
         theirs = f"FROM {table} WHERE {column} IN :users AND realm_id = :realm"
@@ -92,7 +94,7 @@ def delete_batch(tx: Tx) -> bool:
 
     The organization itself is deleted last, so an interrupted deletion can be continued.
     """
-    columns = storage.table_copy.tables(tx)
+    columns = table_copy.tables(tx)
     _preserve_newest_id(tx)
     for table in ["queue", "event", *reversed(columns)]:
         if table == "realm" or "realm_id" not in columns.get(table, ["realm_id"]):
@@ -120,7 +122,7 @@ def _preserve_newest_id(tx: Tx) -> None:
     newest = tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm")
     other = tx.value("SELECT min(id) AS value FROM realm WHERE id <> :realm")
     if newest is not None and other is not None:
-        storage.messages.record_newest_deleted(tx.for_realm(other), newest)
+        record_newest_deleted(tx.for_realm(other), newest)
 
 
 def _number(columns: dict[str, str]) -> str | None:

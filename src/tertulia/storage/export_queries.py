@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from tertulia import storage
 from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
+from tertulia.storage.channels import topics
 
 PAGE = 1_000
 
@@ -61,7 +61,7 @@ def message_pages(tx: Tx, kind: str, consenting: Collection[int]) -> Iterator[li
     )
     after = 0
     while page := tx.all(
-        f"SELECT m.*, {storage.channels.topics.NAME} AS topic FROM message m"
+        f"SELECT m.*, {topics.NAME} AS topic FROM message m"
         f" WHERE m.realm_id = :realm AND m.id > :after AND {CHOSEN[kind]}"
         " ORDER BY m.id LIMIT :limit",
         after=after,

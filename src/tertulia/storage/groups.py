@@ -5,12 +5,13 @@ from functools import cached_property
 
 import msgspec
 
-from tertulia import storage
 from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import Group, GroupValue
 from tertulia.domain.groups.permissions import Within
 from tertulia.domain.people.user import User
+from tertulia.storage.organization import realms
+from tertulia.storage.people import users
 
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 
@@ -87,7 +88,7 @@ class Memberships:
 
     @cached_property
     def waiting_days(self) -> int:
-        days: int = storage.organization.current(self._tx).setting("waiting_period_threshold")
+        days: int = realms.current(self._tx).setting("waiting_period_threshold")
         return days
 
     def within(self, group_ids: Iterable[int]) -> Within:
@@ -107,7 +108,7 @@ class Memberships:
         return {row["user_id"] for row in rows}
 
     def all_users(self) -> Iterable[User]:
-        return storage.people.list_all(self._tx)
+        return users.list_all(self._tx)
 
     @cached_property
     def _listing(self) -> dict[int, set[int]]:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from tertulia import storage
 from tertulia.database.dialect import Row
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
+from tertulia.storage import queues
 
 # Kinds of events that affect the delivery of others; an index covers them.
 AFFECTING_DELIVERY = (
@@ -118,7 +118,7 @@ def start_epoch(tx: Tx) -> None:
     tx.execute(
         "UPDATE log_head SET epoch = :epoch WHERE realm_id = :realm", epoch=secrets.token_hex(8)
     )
-    storage.queues.delete_all(tx)
+    queues.delete_all(tx)
     tx.announced[tx.realm_id] = head(tx)
 
 

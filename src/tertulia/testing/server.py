@@ -50,7 +50,7 @@ class ChatServer:
         blocking = BlockingDatabase.at(f"sqlite:///{folder / 'tertulia.db'}", self._clock)
         blocking.migrate()
         self._database = Database(blocking)
-        self._realm = blocking.of(0).write(actions.organization.create, "Test", "")
+        self._realm = blocking.of(0).write(actions.organization.creation.create, "Test", "")
         self._application = Application(config, self._database, self._vault, self._clock)
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.site = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
@@ -168,10 +168,10 @@ def started(**settings: Any) -> Iterator[ChatServer]:
 
 
 def _subscribe(tx: Tx, name: str, user_ids: list[int]) -> None:
-    people: list[User] = storage.people.find_many(tx, user_ids)
-    channel = storage.channels.find_by_name(tx, domain.names.visible_part(name).strip())
+    people: list[User] = storage.people.users.find_many(tx, user_ids)
+    channel = storage.channels.table.find_by_name(tx, domain.names.visible_part(name).strip())
     if channel is None:
-        founder = [*people, storage.people.find_system_bot(tx, NOTIFICATION_BOT)][0]
+        founder = [*people, storage.people.users.find_system_bot(tx, NOTIFICATION_BOT)][0]
         assert founder is not None
-        channel = actions.channels.create_unchecked(tx, founder, NewChannel(name), "")
+        channel = actions.channels.creation.create_unchecked(tx, founder, NewChannel(name), "")
     actions.channels.subscriptions.join(tx, channel, people)

@@ -28,7 +28,7 @@ async def _send_mail(call: Call) -> Response:
     try:
         if not domain.people.user.looks_like_email(email):
             raise InvalidEmail()
-        found = await database.of(0).query(storage.organization.with_address, email)
+        found = await database.of(0).query(storage.organization.realms.with_address, email)
         await database.of(first[0]).write(
             actions.people.find_accounts.request,
             call.vault,

@@ -336,7 +336,7 @@ def test_deactivated_users_are_left_out_of_permissions(chat, kitchen, ana, ben):
     value = {"direct_members": [ana.id, ben.id], "direct_subgroups": []}
     ana.patch(f"/streams/{kitchen}", can_administer_channel_group={"new": value}).succeeds()
 
-    chat.write(actions.people.deactivate, ben.id)
+    chat.write(actions.people.users.deactivate, ben.id)
 
     shown = ana.get(f"/streams/{kitchen}").succeeds()["stream"]
     assert shown["can_administer_channel_group"]["direct_members"] == [ana.id]

@@ -316,8 +316,8 @@ def test_the_position_of_a_date_is_found_in_a_few_queries(chat):
     chat.write(_spread, sent)
 
     for number in range(9):
-        assert chat.read(storage.messages.last_before, 1000 + number + 0.5) == sent[number]
-    assert chat.read(storage.messages.last_before, 500) < sent[0]
+        assert chat.read(storage.messages.table.last_before, 1000 + number + 0.5) == sent[number]
+    assert chat.read(storage.messages.table.last_before, 500) < sent[0]
 
 
 def _age(tx: Tx, channel_id: int, days: int) -> None:

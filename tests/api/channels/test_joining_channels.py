@@ -135,7 +135,7 @@ def test_unknown_users_fail_the_whole_call(ana, principal):
 
 
 def test_deactivated_users_fail_the_whole_call(chat, ana, ben):
-    chat.write(actions.people.deactivate, ben.id)
+    chat.write(actions.people.users.deactivate, ben.id)
 
     subscribe(ana, "kitchen", principals=[ana.id, ben.id]).fails("User is deactivated")
 

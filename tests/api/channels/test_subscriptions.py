@@ -134,7 +134,7 @@ def test_users_who_cannot_be_subscribed(chat, principals, msg):
 
 def test_hidden_deactivated_and_foreign_users_cannot_be_subscribed(chat, ana, ben, cleo):
     eve = Chat.found(chat.server).person("eve")
-    chat.write(actions.people.deactivate, ben.id)
+    chat.write(actions.people.users.deactivate, ben.id)
 
     joins(ana, "kitchen", principals=[ben.id]).fails("User is deactivated")
     joins(ana, "kitchen", principals=[eve.id]).fails("No such user")
@@ -304,7 +304,7 @@ def test_subscribers_are_listed_on_request(in_kitchen, ana, include, there):
 
 
 def test_deactivated_users_are_no_subscribers(chat, in_kitchen, ana, ben):
-    chat.write(actions.people.deactivate, ben.id)
+    chat.write(actions.people.users.deactivate, ben.id)
 
     (kitchen,) = (
         each

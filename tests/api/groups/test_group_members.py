@@ -134,7 +134,7 @@ def test_notification_bot_informs_users_who_were_added_or_removed(chat: Chat) ->
 def test_only_active_members_count_and_others_can_still_be_removed(chat: Chat) -> None:
     ana, gone = chat.people("ana", "gone")
     group_id = make(ana, "bakers", (ana, gone))
-    chat.write(actions.people.deactivate, gone.id)
+    chat.write(actions.people.users.deactivate, gone.id)
     path = f"/user_groups/{group_id}/members"
 
     assert ana.get(path).succeeds()["members"] == [ana.id]

@@ -191,8 +191,8 @@ def test_members_of_another_organization_are_unknown(chat: Chat) -> None:
 
 def test_deactivated_users_and_system_bots_are_unknown(chat: Chat) -> None:
     ana, gone = chat.people("ana", "gone")
-    chat.write(actions.people.deactivate, gone.id)
-    bot = chat.read(storage.people.find_system_bot, NOTIFICATION_BOT)
+    chat.write(actions.people.users.deactivate, gone.id)
+    bot = chat.read(storage.people.users.find_system_bot, NOTIFICATION_BOT)
     assert bot is not None
     group_id = make(ana, "bakers")
 
@@ -342,7 +342,7 @@ def test_an_edit_is_all_or_nothing(chat: Chat, ana: Person) -> None:
 def test_deactivated_users_are_left_out_of_permissions(chat: Chat) -> None:
     ana, ben, gone = chat.people("ana", "ben", "gone")
     group_id = make(ana, "bakers", (ana, gone), can_join_group=only(ben, gone))
-    chat.write(actions.people.deactivate, gone.id)
+    chat.write(actions.people.users.deactivate, gone.id)
 
     group = shown(ana, group_id)
 

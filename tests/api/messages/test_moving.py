@@ -586,7 +586,7 @@ def test_a_move_of_a_whole_topic_changes_its_row(chat, ana, change, each):
 
 def rows_written_by(tx, user_id, message_id, changes):
     sql = ROWS_WRITTEN[tx.dialect.name]
-    user, before = storage.people.find(tx, user_id), tx.value(sql)
+    user, before = storage.people.users.find(tx, user_id), tx.value(sql)
     assert user is not None
     actions.messages.edits.change(tx, user, message_id, changes)
     return tx.value(sql) - before

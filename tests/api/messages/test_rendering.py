@@ -122,12 +122,12 @@ def test_users_of_the_same_name_are_distinguished_by_id(chat: Chat, ana: Person)
     assert renders(ana, "@**Ben**") == "<p>@<strong>Ben</strong></p>"
     assert f'data-user-id="{two.id}"' in renders(ana, f"@**Ben|{two.id}**")
 
-    chat.write(actions.people.deactivate, one.id)
+    chat.write(actions.people.users.deactivate, one.id)
     assert f'data-user-id="{two.id}"' in renders(ana, "@**Ben**")
 
 
 def test_a_deactivated_user_is_mentioned_silently(chat: Chat, ana: Person, ben: Person) -> None:
-    chat.write(actions.people.deactivate, ben.id)
+    chat.write(actions.people.users.deactivate, ben.id)
 
     assert renders(ana, "@**Ben**") == (
         f'<p><span class="user-mention silent" data-user-id="{ben.id}">Ben</span></p>'

@@ -18,7 +18,7 @@ def sends(caller, **params):
 def make_channel(chat, creator, name, **settings):
     """A channel as a user with every permission would create it."""
     return chat.write(
-        actions.channels.create_unchecked, creator.record, NewChannel(name, **settings), ""
+        actions.channels.creation.create_unchecked, creator.record, NewChannel(name, **settings), ""
     )
 
 
@@ -317,7 +317,7 @@ def test_the_posting_permission_is_checked_before_the_subscription(chat):
 
 
 def test_a_deactivated_sender_cannot_send(chat, in_kitchen, ana):
-    chat.write(actions.people.deactivate, ana.id)
+    chat.write(actions.people.users.deactivate, ana.id)
 
     sends(ana).fails("Account is deactivated", code="UNAUTHORIZED", status=401)
 

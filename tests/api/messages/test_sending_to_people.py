@@ -148,7 +148,7 @@ def test_users_of_another_organization_cannot_be_written_to(chat):
 
 
 def test_deactivated_users_cannot_be_written_to(chat, ana, ben):
-    chat.write(actions.people.deactivate, ben.id)
+    chat.write(actions.people.users.deactivate, ben.id)
 
     writes(ana, [ben.id]).fails("A recipient's account is deactivated.")
 

@@ -467,7 +467,7 @@ def test_a_permission_may_name_users_and_groups_directly(chat: Chat) -> None:
         "'old' value does not match the expected value.", code="EXPECTATION_MISMATCH"
     )
     assert response["field_name"] == "old"
-    chat.write(actions.people.deactivate, gone.id)
+    chat.write(actions.people.users.deactivate, gone.id)
     shown = settings(admin)[f"realm_{setting}"]
     assert shown == kept | {"direct_members": [ana.id]}
     bare = {"direct_members": [], "direct_subgroups": [members]}

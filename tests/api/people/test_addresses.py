@@ -57,7 +57,7 @@ def test_two_addresses_that_fold_alike_can_both_have_accounts(chat, road):
     for person, email in ((road, ROAD), (street, STREET)):
         login = {"username": email, "password": "open sesame"}
         assert chat.stranger.post("/fetch_api_key", **login).succeeds()["user_id"] == person.id
-        assert chat.read(storage.people.find_by_email, email).id == person.id
+        assert chat.read(storage.people.users.find_by_email, email).id == person.id
 
 
 def test_an_invitation_is_for_one_of_two_addresses_that_fold_alike(mail_chat, smtp):
@@ -75,11 +75,11 @@ def test_an_invitation_is_for_one_of_two_addresses_that_fold_alike(mail_chat, sm
 
 
 def test_changing_to_an_address_that_folds_alike_is_a_change(chat, road):
-    chat.write(actions.people.change_address, road.record, STREET)
+    chat.write(actions.people.users.change_address, road.record, STREET)
 
     assert road.record.email == STREET
-    assert chat.read(storage.people.find_by_email, ROAD) is None
-    assert chat.read(storage.people.find_by_email, STREET).id == road.id
+    assert chat.read(storage.people.users.find_by_email, ROAD) is None
+    assert chat.read(storage.people.users.find_by_email, STREET).id == road.id
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def test_a_domain_with_a_folding_letter_is_another_domain(name):
 def test_an_account_written_by_an_older_server_is_found(chat, road):
     chat.write(lambda tx: tx.update("account", road.id, email=STREET, email_key=ROAD))
 
-    assert chat.read(storage.people.find_by_email, STREET).id == road.id
-    assert chat.read(storage.people.find_by_email, ROAD) is None
+    assert chat.read(storage.people.users.find_by_email, STREET).id == road.id
+    assert chat.read(storage.people.users.find_by_email, ROAD) is None
 
 
 def test_new_keys_never_collide_where_the_old_ones_did_not():

@@ -77,7 +77,7 @@ def test_a_key_in_the_query_is_no_credential(chat, ana):
 
 
 def test_a_deactivated_account_gets_its_own_error(chat, ana):
-    chat.write(actions.people.deactivate, ana.id)
+    chat.write(actions.people.users.deactivate, ana.id)
 
     response = ana.get("/users/me")
 
@@ -85,7 +85,7 @@ def test_a_deactivated_account_gets_its_own_error(chat, ana):
 
 
 def test_an_old_key_stops_working_at_once(chat, ana):
-    fresh = chat.write(actions.people.reset_key, chat.server.vault, ana.id)
+    fresh = chat.write(actions.people.users.reset_key, chat.server.vault, ana.id)
 
     ana.get("/users/me").fails("Invalid API key", code="UNAUTHORIZED", status=401)
 

@@ -257,7 +257,7 @@ def test_changes_of_a_bot_are_reported_to_its_managers(chat):
 
 def test_invalid_changes_are_refused(chat, ana, ben):
     ended, helper = chat.person("ended"), chat.person("helper", bot="generic")
-    chat.write(actions.people.deactivate, ended.id)
+    chat.write(actions.people.users.deactivate, ended.id)
     number, other = make(ana)["user_id"], make(ben, "other")["user_id"]
     before = looked_after(ana), chat.head()
     refused: list[tuple[dict[str, Any], str]] = [
@@ -379,7 +379,7 @@ def test_who_may_manage_a_bot(chat, ana, ben):
     for person in (ana, chat.person("ad", role="admin"), chat.person("ow", role="owner")):
         for method, path in calls.items():
             person.request(method, path).succeeds()
-    notifier = chat.read(actions.people.get_by_email, "notification-bot@tertulia.invalid").id
+    notifier = chat.read(actions.people.users.get_by_email, "notification-bot@tertulia.invalid").id
     for unknown in (ben.id, 987_654, notifier):
         for method, path in calls.items():
             ana.request(method, path.replace(str(number), str(unknown))).fails("No such bot")

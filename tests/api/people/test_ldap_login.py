@@ -24,7 +24,7 @@ def logs_in(chat: Chat, username: str, password: str = SESAME):
 
 
 def account(chat: Chat, email: str):
-    return chat.read(storage.people.find_by_email, email)
+    return chat.read(storage.people.users.find_by_email, email)
 
 
 def fails_to_log_in(chat: Chat, username: str, password: str = SESAME) -> None:
@@ -100,7 +100,7 @@ def test_a_mismatch_gets_the_ordinary_login_error(ldap_chat, slapd, about):
 
     fails_to_log_in(ldap_chat, "ana")
 
-    assert len(ldap_chat.read(storage.people.human_ids)) == 0
+    assert len(ldap_chat.read(storage.people.users.human_ids)) == 0
 
 
 def test_a_disabled_entry_gets_its_own_error(ldap_chat, slapd):
@@ -208,7 +208,7 @@ def test_an_unavailable_directory_does_not_block_local_accounts(start_server):
 def test_manually_deactivated_users_stay_deactivated(ldap_chat, slapd):
     slapd.add_person("ana")
     ana = logs_in(ldap_chat, "ana").succeeds()
-    ldap_chat.write(actions.people.deactivate, ana["user_id"])
+    ldap_chat.write(actions.people.users.deactivate, ana["user_id"])
 
     refused = logs_in(ldap_chat, "ana")
 

@@ -35,7 +35,7 @@ def test_a_password_returns_the_key(chat, ana):
 
 
 def test_the_returned_key_works(chat, ana):
-    fresh = chat.write(actions.people.reset_key, chat.server.vault, ana.id)
+    fresh = chat.write(actions.people.users.reset_key, chat.server.vault, ana.id)
 
     response = logs_in(chat, ana.email, "open sesame").succeeds()
 
@@ -89,7 +89,7 @@ def test_invalid_logins_are_refused(chat, params, msg):
 
 
 def test_a_deactivated_account_is_reported_only_with_the_right_password(chat, ana):
-    chat.write(actions.people.deactivate, ana.id)
+    chat.write(actions.people.users.deactivate, ana.id)
 
     logs_in(chat, ana.email, "open sesame").fails(
         "Account is deactivated", code="USER_DEACTIVATED", status=401

@@ -218,10 +218,10 @@ def test_changes_by_the_command_line_end_sessions(chat, ana, ending):
     assert is_in(browser)
 
     if ending == "set_password":
-        chat.write(actions.people.set_password, ana.id, "another hash")
+        chat.write(actions.people.users.set_password, ana.id, "another hash")
     else:
-        chat.write(actions.people.deactivate, ana.id)
-        chat.write(actions.people.reactivate, ana.id)
+        chat.write(actions.people.users.deactivate, ana.id)
+        chat.write(actions.people.users.reactivate, ana.id)
 
     assert not is_in(browser)
     assert chat.read(storage.people.sessions.of_user, ana.id, 0) == []

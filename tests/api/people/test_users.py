@@ -79,7 +79,7 @@ def test_a_bot_has_a_type_an_owner_and_a_visible_address(chat, ana, ben, bot, nu
 def test_all_users_are_listed_including_deactivated_ones_without_system_bots(chat):
     ana, ben, gus = chat.people("ana", "ben", "gus")
     helper = chat.person("helper", bot="generic", owner=ana)
-    chat.write(actions.people.deactivate, gus.id)
+    chat.write(actions.people.users.deactivate, gus.id)
 
     members = ana.get("/users").succeeds()["members"]
 

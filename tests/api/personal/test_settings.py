@@ -8,7 +8,7 @@ import pytest
 from tests.support.groups import make
 from tests.support.people import Chat, basic
 
-from tertulia.actions.organization import FIRST_DEFAULTS
+from tertulia.actions.organization.creation import FIRST_DEFAULTS
 from tertulia.config import Rate
 from tertulia.domain.organization.languages import LANGUAGES
 from tertulia.domain.personal.settings import PREFERENCES

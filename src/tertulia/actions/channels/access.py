@@ -9,7 +9,9 @@ from functools import partial
 import msgspec
 from pyroaring import BitMap
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.channels import lookups
+from tertulia.actions.groups import permissions
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.access import Readable
 from tertulia.domain.channels.channel import Channel
@@ -23,16 +25,16 @@ class AccessByDatabase(msgspec.Struct, frozen=True):
     user: User
 
     def named(self, where: int | str) -> Channel | None:
-        return actions.channels.named(self.tx, self.user, where)
+        return lookups.named(self.tx, self.user, where)
 
     def may_read(self, channel: Channel) -> bool:
-        return actions.channels.may_read(self.tx, self.user, channel)
+        return lookups.may_read(self.tx, self.user, channel)
 
     def readable(self) -> Readable:
         """Most channels need no permission check; only the others are read completely."""
         tx, user = self.tx, self.user
         mine = set(storage.channels.subscriptions.channel_ids_of(tx, user.id))
-        channels = storage.channels.all_privacy(tx)
+        channels = storage.channels.table.all_privacy(tx)
         found = {
             each.id
             for each in channels
@@ -41,10 +43,10 @@ class AccessByDatabase(msgspec.Struct, frozen=True):
         }
         others = [] if user.is_guest else [each.id for each in channels if each.id not in found]
         if others:
-            holds = partial(actions.groups.permissions.permission_checker(tx, [user]), user)
+            holds = partial(permissions.permission_checker(tx, [user]), user)
             found |= {
                 channel.id
-                for channel in storage.channels.find_many(tx, others)
+                for channel in storage.channels.table.find_many(tx, others)
                 if domain.channels.access.may_read(user, channel, False, holds)
             }
         return Readable(

@@ -3,7 +3,8 @@
 from collections.abc import Collection
 from functools import partial
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.groups import permissions
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import INHERIT
@@ -18,7 +19,7 @@ class BulkAccess:
         ids = [channel.id for channel in channels]
         self._user = user
         self.subscribed = storage.channels.subscriptions.inside(tx, ids, [user.id])[user.id]
-        self._holds = partial(actions.groups.permissions.permission_checker(tx, [user]), user)
+        self._holds = partial(permissions.permission_checker(tx, [user]), user)
 
     def may_see(self, channel: Channel) -> bool:
         is_inside = channel.id in self.subscribed
@@ -44,7 +45,7 @@ class ChannelLookup:
     """
 
     def __init__(self, tx: Tx, user: User, names: Collection[str]) -> None:
-        self._found = storage.channels.find_by_names(tx, names)
+        self._found = storage.channels.table.find_by_names(tx, names)
         self._invisible = invisible_channel(tx)
         self.access = BulkAccess(tx, user, [*self._found.values(), self._invisible])
 

@@ -16,7 +16,7 @@ from tertulia.events.types.messages.edits import FirstMessageChanged
 
 def record_message(tx: Tx, channel: Channel, message_id: int) -> None:
     """Announce a channel's first message, or its first one in a long while."""
-    if not storage.channels.record_message(tx, channel, message_id):
+    if not storage.channels.table.record_message(tx, channel, message_id):
         return
     if channel.first_message_id is None:
         # Subscribers receive the message itself.
@@ -31,9 +31,9 @@ def record_message(tx: Tx, channel: Channel, message_id: int) -> None:
 
 def find_first_message(tx: Tx, channel: Channel) -> None:
     """Find the first message again after messages were deleted or moved, and announce a change."""
-    first = storage.messages.oldest_in_channel(tx, channel.id)
+    first = storage.messages.table.oldest_in_channel(tx, channel.id)
     if first != channel.first_message_id:
-        storage.channels.set_first_message(tx, channel.id, first)
+        storage.channels.table.set_first_message(tx, channel.id, first)
         events.log.announce(
             tx, FirstMessageChanged(channel.id, first), to=ChannelViewers(channel.id)
         )
@@ -41,14 +41,14 @@ def find_first_message(tx: Tx, channel: Channel) -> None:
 
 def realms_to_count(tx: Tx) -> list[int]:
     """Organizations in which `count` has something to do."""
-    return storage.channels.realms_with_uncounted(tx, tx.now - SECONDS_PER_DAY)
+    return storage.channels.table.realms_with_uncounted(tx, tx.now - SECONDS_PER_DAY)
 
 
 def count(tx: Tx, limit: int) -> int:
     """Count the traffic of channels that were not counted today. Returns their number."""
-    waiting = storage.channels.longest_uncounted(tx, tx.now - SECONDS_PER_DAY, limit)
+    waiting = storage.channels.table.longest_uncounted(tx, tx.now - SECONDS_PER_DAY, limit)
     if waiting:
-        since = storage.messages.last_before(tx, tx.now - COUNTED_DAYS * SECONDS_PER_DAY)
+        since = storage.messages.table.last_before(tx, tx.now - COUNTED_DAYS * SECONDS_PER_DAY)
         for channel in waiting:
             _count(tx, channel, since)
     return len(waiting)
@@ -57,11 +57,11 @@ def count(tx: Tx, limit: int) -> int:
 def _count(tx: Tx, channel: Channel, since: int) -> None:
     age_days = int((tx.now - channel.created_at) // SECONDS_PER_DAY)
     traffic = domain.channels.channel.average_week(
-        storage.messages.count_after(tx, channel.id, since), age_days
+        storage.messages.table.count_after(tx, channel.id, since), age_days
     )
     last = channel.last_message_at or channel.created_at
     active = tx.now - last < RECENTLY_SECONDS
-    storage.channels.change(
+    storage.channels.table.change(
         tx, channel.id, counted_at=tx.now, weekly_traffic=traffic, recently_active=active
     )
     updates: list[dict[str, Any]] = []

@@ -6,7 +6,11 @@ import msgspec
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import replace
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.channels import creation, lookups
+from tertulia.actions.groups import permissions
+from tertulia.actions.messages import notices
+from tertulia.actions.people import bots
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import EMPTY_ONLY, EMPTY_TOPIC_NAME
@@ -63,14 +67,14 @@ def edit(
     tx: Tx, user: User, channel_id: int, changes: ChannelChanges, web_public_allowed: bool
 ) -> None:
     """Apply all requested changes, or none."""
-    user = actions.groups.permissions.current_rights(tx, user)
-    channel = actions.channels.visible_to(tx, user, channel_id)
+    user = permissions.current_rights(tx, user)
+    channel = lookups.visible_to(tx, user, channel_id)
     if changes.is_web_public:
         _check_web_public(tx, user, channel, changes, web_public_allowed)
-    channel = actions.channels.administered_by(tx, user, channel_id)
+    channel = lookups.administered_by(tx, user, channel_id)
     for step in _STEPS:
         step(tx, user, channel, changes)
-        found = storage.channels.find(tx, channel_id)
+        found = storage.channels.table.find(tx, channel_id)
         assert found is not None
         channel = found
 
@@ -80,27 +84,27 @@ def archive(tx: Tx, user: User, channel_id: int) -> None:
 
     Its messages count as read by everyone; clients know that from the event.
     """
-    user = actions.groups.permissions.current_rights(tx, user)
-    channel = actions.channels.administered_by(tx, user, channel_id)
+    user = permissions.current_rights(tx, user)
+    channel = lookups.administered_by(tx, user, channel_id)
     if channel.archived:
         raise BadRequest("Channel is already deactivated", problem="channel-archived-already")
-    storage.channels.change(tx, channel.id, archived=True, is_default=False)
+    storage.channels.table.change(tx, channel.id, archived=True, is_default=False)
     event = ChannelArchived(channel.id, channel.name, True)
     seq = events.log.announce(tx, event, to=ChannelViewers(channel.id))
-    actions.messages.notices.post_if_enabled(
+    notices.post_if_enabled(
         tx, channel, domain.messages.notices.channel_archived(channel), is_unread=False
     )
-    storage.channels.change(
-        tx, channel.id, archived_seq=seq, archived_message_id=storage.messages.newest_id(tx)
+    storage.channels.table.change(
+        tx, channel.id, archived_seq=seq, archived_message_id=storage.messages.table.newest_id(tx)
     )
     if channel.is_default:
-        actions.channels.announce_defaults(tx)
+        creation.announce_defaults(tx)
 
 
 def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
     """Add a channel to the default channels of new users, or remove it."""
-    actions.groups.permissions.require_administrator(tx, user)
-    channel = actions.channels.readable_by(tx, user, channel_id)
+    permissions.require_administrator(tx, user)
+    channel = lookups.readable_by(tx, user, channel_id)
     if is_default and channel.invite_only:
         raise BadRequest(
             "Private channels cannot be made default.", problem="default-channel-private"
@@ -109,11 +113,11 @@ def set_default(tx: Tx, user: User, channel_id: int, is_default: bool) -> None:
         raise ChannelNotAccessible()
     if is_default and channel.is_default:
         return
-    storage.channels.change(tx, channel.id, is_default=is_default)
+    storage.channels.table.change(tx, channel.id, is_default=is_default)
     events.log.announce(
         tx, ChannelChanged(channel.id, channel.name, []), to=ChannelViewers(channel.id)
     )
-    actions.channels.announce_defaults(tx)
+    creation.announce_defaults(tx)
 
 
 # --- one step for each part, in the order of the events ---
@@ -124,13 +128,11 @@ def _unarchive(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) ->
         return
     if not channel.archived:
         raise BadRequest("Channel is not currently deactivated", problem="channel-not-archived")
-    storage.channels.change(tx, channel.id, archived=False)
+    storage.channels.table.change(tx, channel.id, archived=False)
     events.log.announce(
         tx, ChannelArchived(channel.id, channel.name, False), to=ChannelViewers(channel.id)
     )
-    actions.messages.notices.post_if_enabled(
-        tx, channel, domain.messages.notices.channel_unarchived(channel)
-    )
+    notices.post_if_enabled(tx, channel, domain.messages.notices.channel_unarchived(channel))
 
 
 def _change_openness(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
@@ -142,8 +144,8 @@ def _change_openness(tx: Tx, user: User, channel: Channel, changes: ChannelChang
         raise DefaultChannelIsPrivate()
     if channel.invite_only and not after.invite_only:
         _require_content_access(tx, user, channel)
-    actions.channels.check_topic_creation(tx, after.history_public, after.permissions)
-    storage.channels.change(
+    creation.check_topic_creation(tx, after.history_public, after.permissions)
+    storage.channels.table.change(
         tx,
         channel.id,
         invite_only=after.invite_only,
@@ -161,7 +163,7 @@ def _change_openness(tx: Tx, user: User, channel: Channel, changes: ChannelChang
     )
     events.log.announce(tx, event, to=Everyone())
     if after.openness != channel.openness:
-        actions.messages.notices.post_if_enabled(
+        notices.post_if_enabled(
             tx, channel, domain.messages.notices.openness_changed(user, channel, after)
         )
 
@@ -198,11 +200,11 @@ def _change_default(tx: Tx, user: User, channel: Channel, changes: ChannelChange
     if changes.is_default and channel.invite_only:
         raise DefaultChannelIsPrivate()
     if changes.is_default != channel.is_default:
-        storage.channels.change(tx, channel.id, is_default=changes.is_default)
+        storage.channels.table.change(tx, channel.id, is_default=changes.is_default)
         events.log.announce(
             tx, ChannelChanged(channel.id, channel.name, []), to=ChannelViewers(channel.id)
         )
-        actions.channels.announce_defaults(tx)
+        creation.announce_defaults(tx)
 
 
 def _change_retention(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
@@ -212,26 +214,24 @@ def _change_retention(tx: Tx, user: User, channel: Channel, changes: ChannelChan
         raise OwnerRequired()
     if changes.retention_days == channel.retention_days:
         return
-    storage.channels.change(tx, channel.id, retention_days=changes.retention_days)
+    storage.channels.table.change(tx, channel.id, retention_days=changes.retention_days)
     _announce(tx, channel, "message_retention_days", changes.retention_days)
-    usual = storage.organization.current(tx).setting("message_retention_days")
+    usual = storage.organization.realms.current(tx).setting("message_retention_days")
     old, new = (
         usual if days is None else days for days in (channel.retention_days, changes.retention_days)
     )
-    actions.messages.notices.post_if_enabled(
-        tx, channel, domain.messages.notices.retention_changed(user, old, new)
-    )
+    notices.post_if_enabled(tx, channel, domain.messages.notices.retention_changed(user, old, new))
 
 
 def _change_topics_policy(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if changes.topics_policy is None:
         return
-    actions.groups.permissions.require_in_realm(tx, user, "can_set_topics_policy_group")
+    permissions.require_in_realm(tx, user, "can_set_topics_policy_group")
     if changes.topics_policy == channel.topics_policy:
         return
     if changes.topics_policy == EMPTY_ONLY and storage.channels.topics.has_named(tx, channel.id):
         raise NamedTopicsExist(empty_topic_display_name=EMPTY_TOPIC_NAME)
-    storage.channels.change(tx, channel.id, topics_policy=changes.topics_policy)
+    storage.channels.table.change(tx, channel.id, topics_policy=changes.topics_policy)
     _announce(tx, channel, "topics_policy", changes.topics_policy)
 
 
@@ -239,11 +239,11 @@ def _change_description(tx: Tx, user: User, channel: Channel, changes: ChannelCh
     if changes.description is None:
         return
     text, rendered = changes.description
-    storage.channels.change(tx, channel.id, description=text, rendered_description=rendered)
+    storage.channels.table.change(tx, channel.id, description=text, rendered_description=rendered)
     _announce(tx, channel, "description", text, rendered_description=rendered)
     if text != channel.description:
         after = replace(channel, description=text, rendered_description=rendered)
-        actions.messages.notices.post_if_enabled(
+        notices.post_if_enabled(
             tx, channel, domain.messages.notices.description_changed(user, channel, after)
         )
 
@@ -254,11 +254,11 @@ def _change_name(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) 
     name = domain.channels.channel.checked_name(changes.name)
     if name == channel.name:
         raise BadRequest("Channel already has that name.", problem="channel-name-unchanged")
-    actions.channels.check_names_are_free(tx, [name], but_for=channel)
-    storage.channels.rename(tx, channel.id, name)
+    creation.check_names_are_free(tx, [name], but_for=channel)
+    storage.channels.table.rename(tx, channel.id, name)
     _announce(tx, channel, "name", name)
-    actions.people.bots.channel_renamed(tx, channel.id)
-    actions.messages.notices.post_if_enabled(
+    bots.channel_renamed(tx, channel.id)
+    notices.post_if_enabled(
         tx, channel, domain.messages.notices.channel_renamed(user, channel.name, name)
     )
 
@@ -267,15 +267,15 @@ def _change_folder(tx: Tx, user: User, channel: Channel, changes: ChannelChanges
     if isinstance(changes.folder_id, UnsetType):
         return
     if changes.folder_id is not None:
-        storage.channels.require_folder(tx, changes.folder_id)
+        storage.channels.table.require_folder(tx, changes.folder_id)
     if changes.folder_id != channel.folder_id:
-        storage.channels.change(tx, channel.id, folder_id=changes.folder_id)
+        storage.channels.table.change(tx, channel.id, folder_id=changes.folder_id)
         _announce(tx, channel, "folder_id", changes.folder_id)
 
 
 def _change_default_push(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     if changes.default_push is not None and changes.default_push != channel.default_push:
-        storage.channels.change(tx, channel.id, default_push=changes.default_push)
+        storage.channels.table.change(tx, channel.id, default_push=changes.default_push)
         _announce(tx, channel, "default_push_notifications", changes.default_push)
 
 
@@ -288,18 +288,18 @@ def _change_permission(
     tx: Tx, user: User, channel: Channel, name: str, change: PermissionChange
 ) -> Channel:
     """Set one permission. Returns the changed channel."""
-    new = actions.groups.permissions.checked_value(tx, CHANNEL_PERMISSIONS[name], change.new)
+    new = permissions.checked_value(tx, CHANNEL_PERMISSIONS[name], change.new)
     current = channel.permissions[name]
-    actions.groups.permissions.check_expected(tx, change, current)
+    permissions.check_expected(tx, change, current)
     if new == current:
         return channel
     if name in JOIN_PERMISSIONS and channel.invite_only:
         _require_content_access(tx, user, channel)
-    if name in actions.channels.DELETION_PERMISSIONS:
-        actions.groups.permissions.require_in_realm(tx, user, "can_set_delete_message_policy_group")
+    if name in creation.DELETION_PERMISSIONS:
+        permissions.require_in_realm(tx, user, "can_set_delete_message_policy_group")
     after = replace(channel, permissions={**channel.permissions, name: new})
-    actions.channels.check_topic_creation(tx, after.history_public, after.permissions)
-    storage.channels.set_permissions(tx, channel.id, after.permissions)
+    creation.check_topic_creation(tx, after.history_public, after.permissions)
+    storage.channels.table.set_permissions(tx, channel.id, after.permissions)
     updates = [{"property": name, "value": new}]
     if name == "can_send_message_group":
         updates += _post_policy_updates(tx, current, new)
@@ -345,11 +345,11 @@ def _post_policy_notice(
         else:
             group_ids.append(value)
     known = {group.id: group for group in storage.groups.find_many(tx, group_ids)}
-    people = {person.id: person for person in storage.people.find_many(tx, people_ids)}
+    people = {person.id: person for person in storage.people.users.find_many(tx, people_ids)}
     before, after = (
         domain.messages.notices.named_people(value, known, people) for value in (old, new)
     )
-    actions.messages.notices.post_if_enabled(
+    notices.post_if_enabled(
         tx, channel, domain.messages.notices.posting_changed(user, before, after)
     )
 
@@ -374,11 +374,11 @@ def _check_web_public(
     """The permission to make channels web-public is checked first."""
     _opened(channel, changes)
     if not channel.is_web_public:
-        actions.channels.require_web_public(tx, user, web_public_allowed)
+        creation.require_web_public(tx, user, web_public_allowed)
 
 
 def _require_content_access(tx: Tx, user: User, channel: Channel) -> None:
-    if not actions.channels.may_read(tx, user, channel):
+    if not lookups.may_read(tx, user, channel):
         raise BadRequest("Channel content access is required.", problem="channel-content-hidden")
 
 

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from tertulia import actions, events, storage
+from tertulia import events, storage
+from tertulia.actions.channels import bulk_access, lookups
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
@@ -22,13 +23,13 @@ class Choice(msgspec.Struct, frozen=True):
 def change(tx: Tx, user: User, choices: list[Choice]) -> None:
     """Apply all choices, or none. Each produces an event, even without a change."""
     ids = list({choice.channel_id for choice in choices})
-    channels = {channel.id: channel for channel in storage.channels.find_many(tx, ids)}
-    access = actions.channels.bulk_access.BulkAccess(tx, user, channels.values())
+    channels = {channel.id: channel for channel in storage.channels.table.find_many(tx, ids)}
+    access = bulk_access.BulkAccess(tx, user, channels.values())
     values: dict[str, dict[int, bool | str]] = {}
     for choice in choices:
         channel = channels.get(choice.channel_id)
         if channel is None or channel.archived or not access.may_see(channel):
-            actions.channels.spend_lookup_time(tx, user)
+            lookups.spend_lookup_time(tx, user)
             raise ChannelNotAccessible()
         if channel.id not in access.subscribed:
             raise BadRequest(f"Not subscribed to channel ID {channel.id}", problem="not-subscribed")

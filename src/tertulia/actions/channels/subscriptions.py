@@ -12,9 +12,13 @@ from functools import partial
 import msgspec
 from msgspec import field
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.channels import creation
 from tertulia.actions.channels.bulk_access import BulkAccess, ChannelLookup
+from tertulia.actions.groups import permissions
 from tertulia.actions.groups.permissions import HasPermission
+from tertulia.actions.messages import notices, read_state
+from tertulia.actions.people import visible_users
 from tertulia.actions.people.known_people import VisibilityDiff
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
@@ -82,12 +86,12 @@ class Removed(msgspec.Struct):
 
 def subscribe(tx: Tx, user: User, request: SubscribeRequest, email_domain: str) -> Outcome:
     """Check everything, create the missing channels, and subscribe the first users."""
-    user = actions.groups.permissions.current_rights(tx, user)
+    user = permissions.current_rights(tx, user)
     _check_creations(tx, user, request.channels)
     lookup = ChannelLookup(tx, user, [new.name for new in request.channels])
     outcome = Outcome()
     existing, missing = _find_wanted(tx, user, request, lookup, outcome)
-    created = actions.channels.create_alike(tx, user, missing)
+    created = creation.create_alike(tx, user, missing)
     people_ = _principals(tx, user, request.principals, existing, lookup.access, email_domain)
 
     wanted = sorted(
@@ -116,9 +120,9 @@ def subscribe_remaining(
 ) -> None:
     """Subscribe further users, as `subscribe` has checked. Archived channels and deactivated users
     are left out."""
-    user = actions.groups.permissions.current_rights(tx, user)
-    people_ = [each for each in storage.people.find_many(tx, user_ids) if each.is_active]
-    found = storage.channels.find_many(tx, outcome.channel_ids)
+    user = permissions.current_rights(tx, user)
+    people_ = [each for each in storage.people.users.find_many(tx, user_ids) if each.is_active]
+    found = storage.channels.table.find_many(tx, outcome.channel_ids)
     wanted = [channel for channel in found if not channel.archived]
     existing = [channel for channel in wanted if channel.id not in outcome.created_ids]
     access = BulkAccess(tx, user, existing)
@@ -136,13 +140,13 @@ def create_channel(
     announced: bool,
 ) -> Outcome:
     """Create a channel with these subscribers."""
-    user = actions.groups.permissions.current_rights(tx, user)
+    user = permissions.current_rights(tx, user)
     _check_creations(tx, user, [new])
     name = domain.channels.channel.checked_name(new.name)
-    actions.channels.check_creation(tx, user, new, web_public_allowed)
-    actions.channels.check_names_are_free(tx, [name])
+    creation.check_creation(tx, user, new, web_public_allowed)
+    creation.check_names_are_free(tx, [name])
     _check_new_channels(tx, user, 1)
-    channel = actions.channels.create_unchecked(tx, user, new, rendered_description)
+    channel = creation.create_unchecked(tx, user, new, rendered_description)
     access = BulkAccess(tx, user, [channel])
     joining = _principals(tx, user, subscriber_ids, [], access, "") if subscriber_ids else []
     now, remaining = _portions(joining, 1, notifies=False)
@@ -180,9 +184,9 @@ def join_several(tx: Tx, wanted: list[Channel], new_subscribers: list[User]) -> 
 def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
     """Checks of the parameters for new channels, even if none is new."""
     for folder_id in {new.folder_id for new in wanted if new.folder_id is not None}:
-        storage.channels.require_folder(tx, folder_id)
+        storage.channels.table.require_folder(tx, folder_id)
     if any(new.topics_policy != INHERIT for new in wanted):
-        actions.groups.permissions.require_in_realm(tx, user, "can_set_topics_policy_group")
+        permissions.require_in_realm(tx, user, "can_set_topics_policy_group")
 
 
 def check_size(channels: int, principals: int) -> None:
@@ -232,7 +236,7 @@ def _find_wanted(
         channel = lookup.any(new.name)
         if lookup.visible(new.name) is None and not may_create:
             # Only users who may create such a channel learn that the name is taken.
-            actions.channels.check_creation(tx, user, new, request.web_public_allowed)
+            creation.check_creation(tx, user, new, request.web_public_allowed)
             may_create = True
         if channel is None:
             missing[domain.channels.topics.fold(new.name)] = (new, rendered)
@@ -241,7 +245,7 @@ def _find_wanted(
         else:
             outcome.unauthorized.append(new.name)
     _check_new_channels(tx, user, len(missing))
-    actions.channels.check_names_are_free(tx, [new.name for new, _ in missing.values()])
+    creation.check_names_are_free(tx, [new.name for new, _ in missing.values()])
     return existing, list(missing.values())
 
 
@@ -267,9 +271,9 @@ def _principals(
     """The users to subscribe, by id; the caller if none is named."""
     if not principals:
         return [user]
-    found = actions.people.visible_users.find_principals(tx, user, principals, email_domain)
+    found = visible_users.find_principals(tx, user, principals, email_domain)
     _require_adding_others(tx, user, found, existing, access)
-    return sorted(actions.people.visible_users.all_active(found), key=lambda person: person.id)
+    return sorted(visible_users.all_active(found), key=lambda person: person.id)
 
 
 def _require_adding_others(
@@ -287,9 +291,7 @@ def _require_adding_others(
 def addable(tx: Tx, user: User, channels: list[Channel], access: BulkAccess) -> list[Channel]:
     """Those of the channels to which a user may add others."""
     limited = {channel.id for channel in channels if not access.may_administer(channel)}
-    if not limited or actions.groups.permissions.has_realm_permission(
-        tx, user, "can_add_subscribers_group"
-    ):
+    if not limited or permissions.has_realm_permission(tx, user, "can_add_subscribers_group"):
         return channels
     return [
         channel
@@ -338,10 +340,10 @@ def _join_all(tx: Tx, joins: UsersByChannel, colors: dict[str, str]) -> None:
     movers = _movers(joins)
     if not movers:
         return
-    holds = actions.groups.permissions.permission_checker(tx, movers)
+    holds = permissions.permission_checker(tx, movers)
     user_ids = sorted(person.id for person in movers)
     taken = storage.channels.subscriptions.colors_of(tx, user_ids)
-    seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
+    seq, newest = storage.log.head(tx), storage.messages.table.newest_id(tx)
     meeting = _visibility_diff(tx, joins)
     channel_ids = [channel.id for channel, new_subscribers in joins.values() if new_subscribers]
     counts = storage.channels.subscriptions.counts_active(tx, channel_ids)
@@ -394,18 +396,16 @@ def _gaining_access(channel: Channel, people_: list[User], holds: HasPermission)
 
 def _announce_new_channels(tx: Tx, user: User, created: list[Channel], *, announced: bool) -> None:
     for channel in created:
-        actions.messages.notices.post_if_enabled(
+        notices.post_if_enabled(
             tx, channel, domain.messages.notices.channel_created(user, channel), read_by=[user.id]
         )
     public = [channel for channel in created if channel.is_public]
-    where = storage.channels.find(
-        tx, storage.organization.current(tx).setting("new_stream_announcements_stream_id")
+    where = storage.channels.table.find(
+        tx, storage.organization.realms.current(tx).setting("new_stream_announcements_stream_id")
     )
     if announced and public and where is not None and not where.archived:
         words = domain.messages.notices.new_channels(user, public)
-        actions.messages.notices.post(
-            tx, where, actions.messages.notices.NEW_CHANNELS, words, read_by=[user.id]
-        )
+        notices.post(tx, where, notices.NEW_CHANNELS, words, read_by=[user.id])
 
 
 def _notify_subscribers(tx: Tx, user: User, joins: UsersByChannel, created_ids: list[int]) -> None:
@@ -417,9 +417,7 @@ def _notify_subscribers(tx: Tx, user: User, joins: UsersByChannel, created_ids: 
                 if person.id != user.id and not person.is_bot:
                     news.setdefault(person.id, []).append(channel)
     for user_id, joined in news.items():
-        actions.messages.notices.send_to_user(
-            tx, user_id, domain.messages.notices.subscribed_you(user, joined)
-        )
+        notices.send_to_user(tx, user_id, domain.messages.notices.subscribed_you(user, joined))
 
 
 # --- unsubscribing ---
@@ -427,15 +425,13 @@ def _notify_subscribers(tx: Tx, user: User, joins: UsersByChannel, created_ids: 
 
 def unsubscribe(tx: Tx, user: User, removal: Removal, email_domain: str) -> Removed:
     """Check everything, and unsubscribe the first users."""
-    user = actions.groups.permissions.current_rights(tx, user)
+    user = permissions.current_rights(tx, user)
     lookup = ChannelLookup(tx, user, removal.names)
     found = _find_all(lookup, removal.names)
     users = [user]
     if removal.principals:
-        named = actions.people.visible_users.find_principals(
-            tx, user, removal.principals, email_domain
-        )
-        users = actions.people.visible_users.all_active(named)
+        named = visible_users.find_principals(tx, user, removal.principals, email_domain)
+        users = visible_users.all_active(named)
     _check_removal(user, lookup.access, found, users)
     inside = _inside(tx, found, users)
     outcome = Removed([], [], [channel.id for channel in found], [])
@@ -453,9 +449,9 @@ def unsubscribe(tx: Tx, user: User, removal: Removal, email_domain: str) -> Remo
 
 def unsubscribe_remaining(tx: Tx, user: User, channel_ids: list[int], user_ids: list[int]) -> None:
     """Unsubscribe further users, as `unsubscribe` has checked."""
-    user = actions.groups.permissions.current_rights(tx, user)
-    found = storage.channels.find_many(tx, channel_ids)
-    users = storage.people.find_many(tx, user_ids)
+    user = permissions.current_rights(tx, user)
+    found = storage.channels.table.find_many(tx, channel_ids)
+    users = storage.people.users.find_many(tx, user_ids)
     _check_removal(user, BulkAccess(tx, user, found), found, users)
     _remove_from(tx, [channel for channel in found if not channel.archived], user_ids)
 
@@ -476,7 +472,7 @@ def _removal_portions(tx: Tx, user_ids: list[int], channels: int) -> list[list[i
 
 
 def _remove_from(tx: Tx, channels: list[Channel], user_ids: list[int]) -> None:
-    users = storage.people.find_many(tx, user_ids)
+    users = storage.people.users.find_many(tx, user_ids)
     inside = _inside(tx, channels, users)
     _remove_all(
         tx,
@@ -519,8 +515,8 @@ def _remove_all(tx: Tx, removals: UsersByChannel) -> None:
     movers = _movers(removals)
     if not movers:
         return
-    holds = actions.groups.permissions.permission_checker(tx, movers)
-    seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
+    holds = permissions.permission_checker(tx, movers)
+    seq, newest = storage.log.head(tx), storage.messages.table.newest_id(tx)
     meeting = _visibility_diff(tx, removals)
     left = [
         RemovedSubscription(
@@ -542,7 +538,7 @@ def _remove_all(tx: Tx, removals: UsersByChannel) -> None:
         for user_id in each.user_ids:
             left_by.setdefault(user_id, []).append(each.channel_id)
     for user_id, channel_ids in left_by.items():
-        actions.messages.read_state.mark_channels_read(tx, user_id, channel_ids)
+        read_state.mark_channels_read(tx, user_id, channel_ids)
 
 
 def _visibility_diff(tx: Tx, moves: UsersByChannel) -> VisibilityDiff:

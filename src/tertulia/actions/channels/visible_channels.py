@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.groups import permissions
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import ACCESS_RULE_PERMISSIONS, Channel
 from tertulia.domain.groups.group import GroupValue
@@ -41,7 +42,7 @@ def open_to_groups(tx: Tx, group_ids: Collection[int] | None = None) -> list[Cha
     nobody = storage.groups.system_ids(tx)["role:nobody"]
     wanted = None if group_ids is None else storage.groups.containing(tx, group_ids)
     found = []
-    for channel in storage.channels.list_private(tx):
+    for channel in storage.channels.table.list_private(tx):
         values = (channel.permissions[name] for name in ACCESS_RULE_PERMISSIONS)
         named = domain.groups.group.groups_named(values) - {nobody}
         if named if wanted is None else named & wanted:
@@ -53,7 +54,7 @@ def visible_to_each(
     tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float
 ) -> VisibleChannels:
     """What users see by their current groups, with the waiting period counted up to `now`."""
-    holds = actions.groups.permissions.permission_checker(tx, people, now)
+    holds = permissions.permission_checker(tx, people, now)
     models = {user.role: user for user in people}
     by_role = {role: _split_by_role(guarded, model) for role, model in models.items()}
     shown_to_all = set.intersection(*(shown for shown, _ in by_role.values())) if by_role else ()

@@ -1,3 +1,1 @@
 """Uploads, and access to uploaded files."""
-
-from tertulia.actions.files import attachments, upload

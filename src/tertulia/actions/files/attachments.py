@@ -7,7 +7,8 @@ file can link it; a link to any other file gives no access.
 
 from collections.abc import Sequence, Set
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.messages import access
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES, Attachment, MediaInfo, Quota
 from tertulia.domain.people.user import User
@@ -134,8 +135,8 @@ def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
         return True
     before = domain.limits.MAX_ID
     while ids := storage.files.attachments.messages_linking(tx, attachment.id, before, BATCH_SIZE):
-        linking = storage.messages.find_many(tx, tx.realm_id, ids).values()
-        if actions.messages.visible(tx, reader, linking):
+        linking = storage.messages.table.find_many(tx, tx.realm_id, ids).values()
+        if access.visible(tx, reader, linking):
             return True
         before = ids[-1]
     return False

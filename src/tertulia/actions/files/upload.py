@@ -6,7 +6,8 @@ memory. A job deletes abandoned uploads after an hour.
 
 import io
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.files import attachments
 from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import (
@@ -58,7 +59,7 @@ class UploadWriter:
                 _media_info, upload_id, size, media_info.content_type
             )
         return await self._db.write(
-            actions.files.attachments.add,
+            attachments.add,
             self._owner,
             upload_id,
             filename,
@@ -85,8 +86,8 @@ class UploadWriter:
     def _store_piece(self, tx: Tx, position: int, piece: bytes) -> int:
         size = position * PIECE_BYTES + len(piece)
         awaited = max(size, self._announced_bytes)
-        actions.files.attachments.check_quota(tx, self._owner, self._quota, size)
-        actions.files.attachments.check_remaining_quota(
+        attachments.check_quota(tx, self._owner, self._quota, size)
+        attachments.check_remaining_quota(
             tx, self._owner, self._quota, awaited, self._upload_id or 0
         )
         upload_id = self._upload_id

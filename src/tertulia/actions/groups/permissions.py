@@ -37,7 +37,7 @@ HasPermission = Callable[[User, GroupValue], bool]
 
 def current_rights(tx: Tx, user: User) -> User:
     """The acting user as stored now: their role may just have changed."""
-    found = storage.people.find(tx, user.id)
+    found = storage.people.users.find(tx, user.id)
     if found is None or not found.is_active:
         raise AccountDeactivated()
     return domain.people.agents.acting_for(found, user.grant)
@@ -45,7 +45,7 @@ def current_rights(tx: Tx, user: User) -> User:
 
 def check_role(tx: Tx, user: User) -> None:
     """Raise if a user has fewer rights than the directory says."""
-    rank = storage.people.role_columns(tx, user.id)
+    rank = storage.people.users.role_columns(tx, user.id)
     if rank is None or not rank.is_active:
         raise AccountDeactivated()
     if rank.role > user.role:
@@ -84,7 +84,7 @@ def has_realm_permission(tx: Tx, user: User, setting: str) -> bool:
     permission = REALM_PERMISSIONS[setting]
     if not permission.is_open_to(user):
         return False
-    value = storage.organization.current(tx).settings.get(setting)
+    value = storage.organization.realms.current(tx).settings.get(setting)
     if value is None:
         known = storage.groups.Memberships(tx, [user])
         return domain.groups.permissions.is_in_system_group(known, user, permission.default, tx.now)
@@ -100,7 +100,9 @@ def has_permission_or_owner_has(tx: Tx, user: User, value: GroupValue) -> bool:
     """Like `holds`; a bot may also use its owner's permission."""
     if has_permission(tx, user, value):
         return True
-    owner = storage.people.find(tx, user.bot_owner_id) if user.bot_owner_id is not None else None
+    owner = (
+        storage.people.users.find(tx, user.bot_owner_id) if user.bot_owner_id is not None else None
+    )
     return owner is not None and owner.is_active and has_permission(tx, owner, value)
 
 
@@ -123,7 +125,9 @@ def without_inactive(tx: Tx, value: GroupValue) -> GroupValue:
     if isinstance(value, int):
         return value
     active = {
-        user.id for user in storage.people.find_many(tx, value.direct_members) if user.is_active
+        user.id
+        for user in storage.people.users.find_many(tx, value.direct_members)
+        if user.is_active
     }
     kept = [user_id for user_id in value.direct_members if user_id in active]
     return Members(kept, value.direct_subgroups)
@@ -149,7 +153,7 @@ def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupVal
         if known[group_id].deactivated:
             raise GroupIsDeactivated()
     if isinstance(value, Members):
-        found = set(storage.people.usable_ids(tx, value.direct_members))
+        found = set(storage.people.users.usable_ids(tx, value.direct_members))
         for user_id in value.direct_members:
             if user_id not in found:
                 raise MemberNotFound(user_id=user_id)
@@ -204,7 +208,7 @@ def all_members_of(tx: Tx, group_ids: Iterable[int]) -> set[int]:
 
 def system_group_ids(tx: Tx, people: Collection[User]) -> dict[int, list[int]]:
     """The system groups that contain users directly, by user; the group of their role first."""
-    waiting = storage.organization.current(tx).setting("waiting_period_threshold")
+    waiting = storage.organization.realms.current(tx).setting("waiting_period_threshold")
     ids = storage.groups.system_ids(tx)
     direct = domain.groups.group.direct_system_groups
     return {user.id: [ids[name] for name in direct(user, waiting, tx.now)] for user in people}

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.channels import visible_channels
+from tertulia.actions.groups import edits
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import CREATOR_ALONE, GROUP_PERMISSIONS, Group, GroupValue
 from tertulia.domain.people.user import User
@@ -37,16 +39,16 @@ def sync(tx: Tx, user: User, wanted: Sequence[Group], formerly: Sequence[int]) -
     wanted_ids = {group.id for group in wanted}
     gone = [storage.groups.find(tx, each) for each in formerly if each not in wanted_ids]
     listing = storage.groups.Memberships(tx, [user]).listing(user.id)
-    with actions.channels.visible_channels.announcing_changes(tx, None, lambda: [user]):
+    with visible_channels.announcing_changes(tx, None, lambda: [user]):
         for group in wanted:
             if group.id not in listing:
                 storage.groups.add_members(tx, group.id, [user.id])
-                actions.groups.announce_members(tx, group.id, [user.id], added=True)
+                edits.announce_members(tx, group.id, [user.id], added=True)
                 did.append(f"joins the group {group.name}")
         for former in gone:
             if former is not None and former.id in listing:
                 storage.groups.remove_members(tx, former.id, [user.id])
-                actions.groups.announce_members(tx, former.id, [user.id], added=False)
+                edits.announce_members(tx, former.id, [user.id], added=False)
                 did.append(f"leaves the group {former.name}")
     return did
 

@@ -25,7 +25,7 @@ def keep(tx: Tx, messages: Sequence[Message], deletion: Deletion) -> None:
 
 def grace_seconds(tx: Tx) -> int:
     """How long the organization keeps deleted messages; 0 if it does not."""
-    days: int = storage.organization.current(tx).setting("deleted_message_grace_days")
+    days: int = storage.organization.realms.current(tx).setting("deleted_message_grace_days")
     return days * SECONDS_PER_DAY
 
 

@@ -5,7 +5,12 @@ Where the organization wants it, deleted messages are kept for some days (`delet
 
 from collections.abc import Callable, Sequence
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.channels import channel_stats, lookups
+from tertulia.actions.files import attachments
+from tertulia.actions.groups import permissions
+from tertulia.actions.messages import access, deleted
+from tertulia.actions.personal import topic_policies
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
@@ -24,16 +29,16 @@ BEFORE_DELETION: list[Callable[[Tx, Sequence[int]], None]] = []
 
 
 def delete(tx: Tx, user: User, message_id: int) -> None:
-    user = actions.groups.permissions.current_rights(tx, user)
-    message, channel = actions.messages.changeable(tx, user, message_id)
+    user = permissions.current_rights(tx, user)
+    message, channel = access.changeable(tx, user, message_id)
     _check_may_delete(tx, user, message, channel)
     remove(tx, channel, [message], Deletion(DeletionReason.MESSAGE, user.id))
 
 
 def find_removable(tx: Tx, user: User, message_id: int) -> Message:
     """A message of which the user may remove a part: their own at any time, others to delete."""
-    user = actions.groups.permissions.current_rights(tx, user)
-    message, channel = actions.messages.changeable(tx, user, message_id)
+    user = permissions.current_rights(tx, user)
+    message, channel = access.changeable(tx, user, message_id)
     if not _is_own(tx, user, message):
         _check_may_delete(tx, user, message, channel)
     return message
@@ -48,8 +53,8 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
     ids = storage.channels.topics.message_ids(tx, channel.id, topic)
     if channel.history_public:
         ids = ids[: domain.limits.DELETE_BATCH + 1]
-    found = storage.messages.find_many(tx, tx.realm_id, ids)
-    visible = actions.messages.visible(tx, user, [found[each] for each in sorted(found)])
+    found = storage.messages.table.find_many(tx, tx.realm_id, ids)
+    visible = access.visible(tx, user, [found[each] for each in sorted(found)])
     if visible:
         deletion = Deletion(DeletionReason.TOPIC, user.id)
         remove(tx, channel, visible[: domain.limits.DELETE_BATCH], deletion)
@@ -57,7 +62,7 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
         return False
     if not storage.channels.topics.exists(tx, channel.id, topic):
         for user_id in storage.personal.topic_policies.policies(tx, channel.id, topic):
-            actions.personal.topic_policies.change(tx, user_id, channel.id, topic, TopicPolicy.NONE)
+            topic_policies.change(tx, user_id, channel.id, topic, TopicPolicy.NONE)
     return True
 
 
@@ -67,8 +72,8 @@ def preview_topic(tx: Tx, user: User, channel_id: int, topic: str) -> ExpiredMes
     if channel.history_public:
         return storage.messages.expired.in_topic(tx, channel.id, topic)
     ids = storage.channels.topics.message_ids(tx, channel.id, topic)
-    found = storage.messages.find_many(tx, tx.realm_id, ids)
-    sent = [message.sent_at for message in actions.messages.visible(tx, user, found.values())]
+    found = storage.messages.table.find_many(tx, tx.realm_id, ids)
+    sent = [message.sent_at for message in access.visible(tx, user, found.values())]
     return ExpiredMessages(len(sent), min(sent, default=None), max(sent, default=None), tx.now)
 
 
@@ -81,30 +86,28 @@ def remove(
     """
     ids = [message.id for message in messages]
     if deletion is not None:
-        actions.messages.deleted.keep(tx, messages, deletion)
+        deleted.keep(tx, messages, deletion)
     for before_deletion in BEFORE_DELETION:
         before_deletion(tx, ids)
-    actions.files.attachments.delete_with_messages(tx, ids)
+    attachments.delete_with_messages(tx, ids)
     if channel is None:
-        events.log.announce(
-            tx, MessagesDeleted(ids), to=actions.messages.holders(tx, messages[0], None)
-        )
-        storage.messages.delete(tx, ids)
+        events.log.announce(tx, MessagesDeleted(ids), to=access.holders(tx, messages[0], None))
+        storage.messages.table.delete(tx, ids)
         return
-    parts = actions.messages.holders_in(tx, channel, ids)
-    storage.messages.delete(tx, ids)
+    parts = access.holders_in(tx, channel, ids)
+    storage.messages.table.delete(tx, ids)
     unannounced = set(ids)
     for known, audience in parts:
         events.log.announce(tx, MessagesDeleted(known, channel.id, messages[0].topic), to=audience)
         unannounced.difference_update(known)
     if unannounced:
         events.log.announce(tx, MessagesInvalidated(sorted(unannounced)), to=NoClients())
-    actions.channels.channel_stats.find_first_message(tx, channel)
+    channel_stats.find_first_message(tx, channel)
 
 
 def _deletable_topic(tx: Tx, user: User, channel_id: int, topic: str) -> tuple[Channel, str]:
-    actions.groups.permissions.require_administrator(tx, user)
-    channel = actions.channels.readable_by(tx, user, channel_id)
+    permissions.require_administrator(tx, user)
+    channel = lookups.readable_by(tx, user, channel_id)
     if channel.archived:
         raise ChannelNotAccessible()
     return channel, "" if topic.strip() == EMPTY_TOPIC_NAME else topic.strip()
@@ -121,7 +124,7 @@ def _check_may_delete(tx: Tx, user: User, message: Message, channel: Channel | N
         raise BadRequest(
             "You don't have permission to delete this message", problem="deleting-not-allowed"
         )
-    limit = storage.organization.current(tx).setting("message_content_delete_limit_seconds")
+    limit = storage.organization.realms.current(tx).setting("message_content_delete_limit_seconds")
     if limit is not None and tx.now - message.sent_at > limit:
         raise BadRequest(
             "The time limit for deleting this message has passed", problem="deletion-time-passed"
@@ -132,7 +135,7 @@ def _is_own(tx: Tx, user: User, message: Message) -> bool:
     """Messages of a user's bots are their own."""
     if message.sender_id == user.id:
         return True
-    sender = storage.people.find(tx, message.sender_id)
+    sender = storage.people.users.find(tx, message.sender_id)
     return sender is not None and sender.bot_owner_id == user.id
 
 
@@ -142,7 +145,6 @@ def _is_stopped_answer_to(tx: Tx, user: User, message: Message) -> bool:
 
 
 def _has_permission(tx: Tx, user: User, channel: Channel | None, setting: str) -> bool:
-    return actions.groups.permissions.has_realm_permission(tx, user, setting) or (
-        channel is not None
-        and actions.groups.permissions.has_permission(tx, user, channel.permissions[setting])
+    return permissions.has_realm_permission(tx, user, setting) or (
+        channel is not None and permissions.has_permission(tx, user, channel.permissions[setting])
     )

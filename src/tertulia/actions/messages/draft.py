@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from tertulia import actions, domain, markdown, storage
+from tertulia import domain, markdown, storage
+from tertulia.actions.files import attachments
 from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Mentions
@@ -216,7 +217,7 @@ def _uploads(tx: Tx, user: User, written: list[str]) -> dict[str, Upload]:
             is_animated=file.media.is_animated,
             thumbnail=file.thumbnail_url,
         )
-        for file in actions.files.attachments.filter_readable(tx, user, list(by_path))
+        for file in attachments.filter_readable(tx, user, list(by_path))
     }
 
 

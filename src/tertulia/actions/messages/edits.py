@@ -10,7 +10,13 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.channels import channel_stats, lookups
+from tertulia.actions.files import attachments
+from tertulia.actions.groups import permissions
+from tertulia.actions.messages import access, deletion, move_notices, send_checks
+from tertulia.actions.organization import audit
+from tertulia.actions.personal import topic_policies
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.files.attachments import Attachment
@@ -73,8 +79,8 @@ def change(
     `in_portions`: if many messages, but not all, leave a topic row, nothing changes, and they are
     returned. Call `split` for portions of them, and then this again.
     """
-    user = actions.groups.permissions.current_rights(tx, user)
-    message, channel = actions.messages.changeable(tx, user, message_id)
+    user = permissions.current_rights(tx, user)
+    message, channel = access.changeable(tx, user, message_id)
     changes = _without_unchanged(changes, message)
     if changes.draft is None and not changes.is_move:
         raise NothingToChange()
@@ -92,7 +98,7 @@ def change(
                 return part
     detached = []
     if changes.draft is not None:
-        detached = actions.files.attachments.claim(tx, user, message.id, changes.draft.path_ids)
+        detached = attachments.claim(tx, user, message.id, changes.draft.path_ids)
     _apply(tx, user, message, channel, changes, move, parts)
     if move is not None and not move.only_resolves:
         _audit_moves_of_others(tx, user, message, changes, move)
@@ -114,7 +120,7 @@ def _audit_moves_of_others(
         channel_ids = {"from_stream_id": move.channel.id, "stream_id": move.target.id}
         details = {**channel_ids, "messages_of_others": count}
         act = Act(f"PATCH /messages/{message.id}", user.id, changes.address, details)
-        actions.organization.audit.record(tx, act)
+        audit.record(tx, act)
 
 
 # --- checks ---
@@ -135,7 +141,7 @@ def _check_may_edit_content(tx: Tx, user: User, message: Message) -> None:
         raise EditNotAllowed()
     if storage.messages.submessages.widget_of(tx, message.id) is not None:
         raise BadRequest("Widgets cannot be edited.", problem="widget-not-editable")
-    realm = storage.organization.current(tx)
+    realm = storage.organization.realms.current(tx)
     if not realm.setting("allow_message_editing"):
         raise BadRequest(
             "Your organization has turned off message editing", problem="editing-disabled"
@@ -186,12 +192,12 @@ def _plan(tx: Tx, user: User, message: Message, channel: Channel, changes: Messa
     if changes.channel_id is not None:
         _check_channel_change(tx, user, message, move, changes.mode)
     if not move.only_resolves:
-        actions.messages.send_checks.check_topic(tx, user, target, topic, starts_topic=True)
+        send_checks.check_topic(tx, user, target, topic, starts_topic=True)
     return move
 
 
 def _target(tx: Tx, user: User, channel_id: int) -> Channel:
-    target = actions.channels.readable_by(tx, user, channel_id)
+    target = lookups.readable_by(tx, user, channel_id)
     if target.archived:
         raise ChannelNotAccessible()
     return target
@@ -211,8 +217,8 @@ def _affected(
     elif mode == "change_later":
         ids = [each for each in everything if each >= message.id]
     if not channel.history_public and len(ids) > 1:
-        found = storage.messages.find_many(tx, tx.realm_id, ids).values()
-        ids = sorted(each.id for each in actions.messages.visible(tx, user, found))
+        found = storage.messages.table.find_many(tx, tx.realm_id, ids).values()
+        ids = sorted(each.id for each in access.visible(tx, user, found))
     return ids, len(ids) == len(everything)
 
 
@@ -237,7 +243,9 @@ def _check_topic_change(
             "can_move_messages_within_channel_group",
         ):
             raise EditNotAllowed()
-    limit = storage.organization.current(tx).setting("move_messages_within_stream_limit_seconds")
+    limit = storage.organization.realms.current(tx).setting(
+        "move_messages_within_stream_limit_seconds"
+    )
     if limit is not None and not user.is_moderator:
         _check_age(tx, message, move, mode, limit, TopicEditTooLate())
 
@@ -255,8 +263,10 @@ def _check_channel_change(
         raise BadRequest(
             "You don't have permission to move this message", problem="moving-not-allowed"
         )
-    actions.messages.send_checks.check_may_post(tx, user, move.target)
-    limit = storage.organization.current(tx).setting("move_messages_between_streams_limit_seconds")
+    send_checks.check_may_post(tx, user, move.target)
+    limit = storage.organization.realms.current(tx).setting(
+        "move_messages_between_streams_limit_seconds"
+    )
     if limit is not None and not user.is_moderator:
         _check_age(tx, message, move, mode, limit, ChannelEditTooLate())
 
@@ -274,7 +284,7 @@ def _check_age(
             raise too_late
         return
     moment = tx.now - limit - domain.limits.EDIT_GRACE_SECONDS
-    movable = storage.messages.ids_since(tx, move.ids, moment)
+    movable = storage.messages.table.ids_since(tx, move.ids, moment)
     if not movable:
         raise BadRequest(
             "The time limit for moving this topic has passed.", problem="moving-time-passed"
@@ -290,11 +300,9 @@ def _check_age(
 def _has_permission(tx: Tx, user: User, channel: Channel, in_realm: str, in_channel: str) -> bool:
     return (
         user.is_admin
-        or actions.groups.permissions.has_realm_permission(tx, user, in_realm)
-        or actions.groups.permissions.has_permission(
-            tx, user, channel.permissions["can_administer_channel_group"]
-        )
-        or actions.groups.permissions.has_permission(tx, user, channel.permissions[in_channel])
+        or permissions.has_realm_permission(tx, user, in_realm)
+        or permissions.has_permission(tx, user, channel.permissions["can_administer_channel_group"])
+        or permissions.has_permission(tx, user, channel.permissions[in_channel])
     )
 
 
@@ -330,14 +338,14 @@ def _apply(
         newly_channel_wildcard=reworded.in_channel,
     )
     if move is None or channel is None:
-        events.log.announce(tx, event, to=actions.messages.holders(tx, message, channel))
+        events.log.announce(tx, event, to=access.holders(tx, message, channel))
         return
     _move(tx, user, message, move, parts, event)
-    taken_back = actions.messages.move_notices.undone_notice(tx, move)
+    taken_back = move_notices.undone_notice(tx, move)
     if taken_back is not None:
-        actions.messages.deletion.remove(tx, move.channel, [taken_back], None)
+        deletion.remove(tx, move.channel, [taken_back], None)
         return
-    actions.messages.move_notices.post(
+    move_notices.post(
         tx,
         user,
         move,
@@ -355,17 +363,14 @@ def _edit_content(
     in_topic: list[int] = []
     if channel is None:
         mentioned = sorted(
-            draft.mentions.user_ids
-            | actions.messages.send_checks.check_group_mentions(tx, user, draft)
+            draft.mentions.user_ids | send_checks.check_group_mentions(tx, user, draft)
         )
         received = set(message.member_ids)
     else:
-        mentioned, in_topic = actions.messages.send_checks.check_mentions(
-            tx, user, channel, message.topic, draft
-        )
+        mentioned, in_topic = send_checks.check_mentions(tx, user, channel, message.topic, draft)
         among = sorted({*mentioned, *in_topic, *alerted})
         received = storage.channels.subscriptions.receivers(tx, message, among)
-        bots = actions.messages.send_checks.bots_mentioned_in(
+        bots = send_checks.bots_mentioned_in(
             tx, channel, draft.mentions.user_ids.difference(mentioned)
         )
         if bots:
@@ -408,9 +413,7 @@ def _move(
     event: MessageUpdated,
 ) -> None:
     if move.leaves_nothing and not move.only_changes_case:
-        actions.personal.topic_policies.move(
-            tx, move.channel.id, move.prev_topic, move.target, move.topic
-        )
+        topic_policies.move(tx, move.channel.id, move.prev_topic, move.target, move.topic)
     recorded_id = None if event.edit_id is None else message.id
     to = MoveTarget(
         move.target.id,
@@ -422,18 +425,18 @@ def _move(
     if move.new_channel_id is None:
         storage.messages.edits.move(tx, parts, user.id, to, recorded_id)
         unannounced = set(move.ids)
-        for known, audience in actions.messages.holders_in(tx, move.channel, move.ids):
+        for known, audience in access.holders_in(tx, move.channel, move.ids):
             events.log.announce(tx, event.among(known), to=audience)
             unannounced.difference_update(known)
         if unannounced:
             events.log.announce(tx, MessagesInvalidated(sorted(unannounced)), to=NoClients())
         return
-    also = actions.messages.holders_by_history(tx, move.channel, move.ids)
+    also = access.holders_by_history(tx, move.channel, move.ids)
     readers: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]
     if not move.channel.history_public:
         readers = [*storage.channels.subscriptions.received_by(tx, move.channel.id, move.ids, also)]
     seq = storage.log.head(tx) + 1
-    was_closed = storage.channels.was_closed(tx, move.channel.id)
+    was_closed = storage.channels.table.was_closed(tx, move.channel.id)
     to = replace(to, arrived_seq=seq, origin_was_closed=was_closed)
     storage.messages.edits.move(tx, parts, user.id, to, recorded_id)
     for known, user_ids in readers:
@@ -444,4 +447,4 @@ def _move(
         )
     events.log.announce(tx, event, to=AffectedByMove(move.channel.id, move.target.id, also))
     for channel in (move.channel, move.target):
-        actions.channels.channel_stats.find_first_message(tx, channel)
+        channel_stats.find_first_message(tx, channel)

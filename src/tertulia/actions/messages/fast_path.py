@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tertulia import actions, caches, storage
+from tertulia import caches, storage
+from tertulia.actions.messages import send
 from tertulia.actions.messages.idempotency import SendKey, Sent
 from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
+from tertulia.actions.people import webhook_triggers
 from tertulia.caches.send_permits import SendPermit, SendPermits
 from tertulia.database.fast_send import AssignedIds, FastSend
 from tertulia.domain.channels.channel import Channel
@@ -42,7 +44,7 @@ class FastPath:
         self, realm_id: int, action: Callable[..., Any], args: tuple[Any, ...]
     ) -> FastSend | None:
         """None if the action must run."""
-        org = self._organizations.get(realm_id) if action is actions.messages.send.send else None
+        org = self._organizations.get(realm_id) if action is send.send else None
         return None if org is None else self._send(org, *args)
 
     def _send(
@@ -108,7 +110,7 @@ def _in_people(
 
 def _has_webhook(org: Organization, user_id: int) -> bool:
     user = org.users.get(user_id)
-    return user is not None and actions.people.webhook_triggers.has_webhook(user)
+    return user is not None and webhook_triggers.has_webhook(user)
 
 
 def _fast_send(
@@ -129,7 +131,7 @@ def _fast_send(
         echo=echo,
         read_by=permit.read_by,
     )
-    row = storage.messages.new_row(
+    row = storage.messages.table.new_row(
         sender.id, draft, channel_id, permit.conversation_id, permit.topic_id, permit.topic_since
     )
     return FastSend(
@@ -167,7 +169,7 @@ def _logged_event(
         sent_at=given.at,
         member_ids=to.member_ids,
         topic=to.topic,
-        **storage.messages.message_columns(row),
+        **storage.messages.table.message_columns(row),
     )
     event = msgspec.structs.replace(template, message_id=given.message_id, message=sent)
     return LoggedEvent(realm_id, given.seq, event, to.audience, given.stamp)

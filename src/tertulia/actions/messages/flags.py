@@ -6,9 +6,12 @@ from typing import Literal
 import msgspec
 from pyroaring import BitMap64
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.channels import lookups
+from tertulia.actions.messages import access, history, narrow_selection, read_state
 from tertulia.actions.messages.history import HistoryWindow, Window
 from tertulia.actions.messages.narrow_terms import NarrowViewer
+from tertulia.actions.people import visible_users
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.messages.message import Message
@@ -59,8 +62,8 @@ def update_in_narrow(
     """Set or clear a flag on the first messages of a narrow that are in the window. The caller
     updates the others with `update_remaining`."""
     _check_flag(op, flag)
-    narrow = actions.messages.narrow_selection.narrowed(tx, viewer, terms)
-    found = actions.messages.history.within(tx, viewer.user, narrow, window)
+    narrow = narrow_selection.narrowed(tx, viewer, terms)
+    found = history.within(tx, viewer.user, narrow, window)
     return Marked(found, update(tx, viewer.user, found.ids[:MAX_PER_WRITE], op, flag))
 
 
@@ -73,15 +76,15 @@ def check(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) ->
     if flag != "read":
         marked = storage.messages.flags.flags_of(tx, user.id, ids)
         ids = [each for each in ids if flag not in marked.get(each, ())]
-    _require_visible(tx, user, ids, storage.messages.find_many(tx, tx.realm_id, ids))
+    _require_visible(tx, user, ids, storage.messages.table.find_many(tx, tx.realm_id, ids))
 
 
 def update_remaining(
     tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str
 ) -> FlagUpdate:
     """Update messages that were found before. Those that have gone meanwhile are skipped."""
-    found = storage.messages.find_many(tx, tx.realm_id, list(message_ids))
-    visible = actions.messages.visible(tx, user, [found[each] for each in sorted(found)])
+    found = storage.messages.table.find_many(tx, tx.realm_id, list(message_ids))
+    visible = access.visible(tx, user, [found[each] for each in sorted(found)])
     return update(tx, user, [message.id for message in visible], op, flag)
 
 
@@ -92,15 +95,13 @@ def update(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -
     if flag != "read":
         changed = _mark(tx, user, ids, op, flag)
         set_or_cleared: Literal["add", "remove"] = "add" if op == "add" else "remove"
-        actions.messages.read_state.announce_flags(tx, user.id, set_or_cleared, flag, changed)
+        read_state.announce_flags(tx, user.id, set_or_cleared, flag, changed)
         return FlagUpdate(changed, [])
     if op == "add":
-        return FlagUpdate(actions.messages.read_state.mark_read(tx, user.id, ids), [])
+        return FlagUpdate(read_state.mark_read(tx, user.id, ids), [])
     done = _mark_unread(tx, user, ids)
     details = _details(tx, user, done.changed)
-    actions.messages.read_state.announce_flags(
-        tx, user.id, "remove", flag, done.changed, details=details
-    )
+    read_state.announce_flags(tx, user.id, "remove", flag, done.changed, details=details)
     return done
 
 
@@ -115,12 +116,14 @@ def _check_flag(op: str, flag: str) -> None:
 
 def _mark_unread(tx: Tx, user: User, ids: list[int]) -> FlagUpdate:
     """Messages in channels without a subscription cannot be unread; they are skipped."""
-    visible = _require_visible(tx, user, ids, storage.messages.find_many(tx, tx.realm_id, ids))
+    visible = _require_visible(
+        tx, user, ids, storage.messages.table.find_many(tx, tx.realm_id, ids)
+    )
     mine = {
         row.channel_id for row in storage.channels.subscriptions.of_user(tx, user.id) if row.active
     }
     here = [each for each in visible if each.channel_id is None or each.channel_id in mine]
-    actions.messages.read_state.add_to_history(tx, user, here)
+    read_state.add_to_history(tx, user, here)
     waiting = storage.messages.unread.load(tx, user.id)
     changed = [message.id for message in here if message.id not in waiting]
     if changed:
@@ -136,12 +139,14 @@ def _mark(tx: Tx, user: User, ids: list[int], op: str, flag: str) -> list[int]:
         if flag in flags
     }
     others = [each for each in ids if each not in marked]
-    kept = _require_visible(tx, user, others, storage.messages.find_many(tx, tx.realm_id, others))
+    kept = _require_visible(
+        tx, user, others, storage.messages.table.find_many(tx, tx.realm_id, others)
+    )
     if op == "remove":
         changed = [each for each in ids if each in marked]
         storage.messages.flags.remove_flags(tx, user.id, flag, changed)
         return changed
-    actions.messages.read_state.add_to_history(tx, user, kept)
+    read_state.add_to_history(tx, user, kept)
     storage.messages.flags.add_flags(tx, user.id, flag, others)
     return others
 
@@ -150,7 +155,7 @@ def _require_visible(
     tx: Tx, user: User, ids: Sequence[int], found: dict[int, Message]
 ) -> list[Message]:
     known = [found[each] for each in ids if each in found]
-    visible = actions.messages.visible(tx, user, known)
+    visible = access.visible(tx, user, known)
     if len(visible) < len(ids):
         raise InvalidMessage()
     return visible
@@ -192,20 +197,20 @@ def _details(tx: Tx, user: User, ids: list[int]) -> dict[int, UnreadDetails]:
 
 def mark_conversation_read(tx: Tx, user: User, channel_id: int, topic: str | None = None) -> None:
     """Mark a channel or topic as read. A topic without messages is no error."""
-    channel = actions.channels.visible_to(tx, user, channel_id)
+    channel = lookups.visible_to(tx, user, channel_id)
     if topic is not None:
         topic = topic.strip()
         topic = "" if topic == EMPTY_TOPIC_NAME else topic
-    actions.messages.read_state.mark_conversation_read(tx, user.id, channel.id, topic)
+    read_state.mark_conversation_read(tx, user.id, channel.id, topic)
 
 
 def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
     """Who has read a message, as far as they and the organization allow it."""
-    if not storage.organization.current(tx).setting("enable_read_receipts"):
+    if not storage.organization.realms.current(tx).setting("enable_read_receipts"):
         raise BadRequest(
             "Read receipts are disabled in this organization.", problem="read-receipts-disabled"
         )
-    message = actions.messages.visible_to(tx, user, message_id)
+    message = access.visible_to(tx, user, message_id)
     if message.channel_id is None:
         holders = set(message.member_ids)
     else:
@@ -218,6 +223,6 @@ def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
     readers = storage.messages.unread.readers_among(tx, message, sorted(holders))
     return [
         reader.id
-        for reader in actions.people.visible_users.find_many(tx, user, readers)
+        for reader in visible_users.find_many(tx, user, readers)
         if reader.is_active and reader.prefers("send_read_receipts")
     ]

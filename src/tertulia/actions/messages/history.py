@@ -6,8 +6,10 @@ from itertools import zip_longest
 import msgspec
 from msgspec.structs import replace
 
-from tertulia import actions, storage
+from tertulia import storage
 from tertulia.actions.channels.access import AccessByDirectory
+from tertulia.actions.messages import narrow_selection
+from tertulia.actions.messages.access import visible_to
 from tertulia.actions.messages.narrow_selection import Narrowed
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.caches.history import Fragment
@@ -63,18 +65,16 @@ class MessageRange(msgspec.Struct, frozen=True):
 
 
 def get(tx: Tx, user: User, message_id: int) -> tuple[Message, Flags]:
-    (message,) = storage.messages.details.with_details(
-        tx, [actions.messages.visible_to(tx, user, message_id)]
-    )
+    (message,) = storage.messages.details.with_details(tx, [visible_to(tx, user, message_id)])
     shown = {message.id: message.provenance}
     return message, storage.messages.unread.flags_for(tx, user.id, shown)[message.id]
 
 
 def get_for_all(tx: Tx, message_id: int) -> Message:
     """A message that may be read without a login."""
-    message = storage.messages.find(tx, message_id)
+    message = storage.messages.table.find(tx, message_id)
     channel_id = None if message is None else message.channel_id
-    channel = None if channel_id is None else storage.channels.find(tx, channel_id)
+    channel = None if channel_id is None else storage.channels.table.find(tx, channel_id)
     if message is None or channel is None or not channel.is_web_public:
         raise NotLoggedIn()
     return storage.messages.details.with_details(tx, [message])[0]
@@ -84,7 +84,7 @@ def filter_matching(
     tx: Tx, viewer: NarrowViewer, terms: list[Term], message_ids: list[int], *, is_little: bool
 ) -> MessageRange:
     """Those of the given messages that the user may see and that match."""
-    narrow = actions.messages.narrow_selection.narrowed_to_visible(tx, viewer, terms)
+    narrow = narrow_selection.narrowed_to_visible(tx, viewer, terms)
     ids = storage.messages.history.among(tx, narrow.selection, message_ids)
     found: dict[int, Message | Fragment] = {**_all_of(tx, ids, is_little)}
     return _shown(tx, viewer.user, narrow, found, storage.log.head(tx))
@@ -107,7 +107,7 @@ def around(
     is_known = reader.is_up_to_date(end, tx)
     is_agent = viewer.user.grant is not None
     access = AccessByDirectory(reader.org, viewer.user) if is_known and not is_agent else None
-    narrow = actions.messages.narrow_selection.narrowed(tx, viewer, terms, access)
+    narrow = narrow_selection.narrowed(tx, viewer, terms, access)
     found = within(tx, viewer.user, narrow, window)
     # Search results are highlighted in the text, so the text must be read.
     known = reader.find(found.ids) if is_known and narrow.searched is None else {}
@@ -119,7 +119,7 @@ def matching(
     tx: Tx, viewer: NarrowViewer, terms: list[Term], message_ids: list[int], *, is_little: bool
 ) -> tuple[list[Message], Highlighter]:
     """Those of the given messages that the user has received and that match, to be highlighted."""
-    narrow = actions.messages.narrow_selection.narrowed_to_received(tx, viewer, terms)
+    narrow = narrow_selection.narrowed_to_received(tx, viewer, terms)
     ids = storage.messages.history.among(tx, narrow.selection, message_ids)
     found = _all_of(tx, ids, is_little)
     return list(found.values()), Highlighter(narrow.searched or Query())
@@ -157,7 +157,7 @@ def _resolve(tx: Tx, user: User, narrow: Narrowed, window: Window) -> int:
         )
     if window.anchor == "first_unread":
         first = storage.messages.history.after(
-            tx, actions.messages.narrow_selection.unread_of(tx, user, narrow), 0, 1
+            tx, narrow_selection.unread_of(tx, user, narrow), 0, 1
         )
         return first[0] if first else NEWEST
     return NEWEST
@@ -258,7 +258,7 @@ def _read(
 def _read_all(tx: Tx, ids: Sequence[int]) -> dict[int, Message]:
     if not ids:
         return {}
-    rows = storage.messages.find_many(tx, tx.realm_id, ids)
+    rows = storage.messages.table.find_many(tx, tx.realm_id, ids)
     read = storage.messages.details.with_details(
         tx, [rows[each] for each in ids], only_last_text=True
     )

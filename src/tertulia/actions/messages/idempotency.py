@@ -39,10 +39,12 @@ def find_sent(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
             "This key was already used for a different message", problem="send-key-reused"
         )
     policy = None if found.policy is None else TopicPolicy(found.policy)
-    message = storage.messages.find(tx, found.message_id)
+    message = storage.messages.table.find(tx, found.message_id)
     if message is None:
         return Sent(found.message_id, policy)
-    channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
+    channel = (
+        None if message.channel_id is None else storage.channels.table.find(tx, message.channel_id)
+    )
     return Sent(message.id, policy, channel, message.topic, message.member_ids)
 
 

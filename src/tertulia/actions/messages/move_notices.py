@@ -1,6 +1,7 @@
 """Notices of Notification Bot about moved messages and resolved topics."""
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.messages import notices
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
@@ -22,12 +23,12 @@ def post(tx: Tx, user: User, move: Move, *, to_old: bool, to_new: bool, site: st
         newest = storage.channels.topics.newest_message(tx, move.channel.id, move.prev_topic)
         origin = domain.messages.moves.topic_link(move.channel, move.prev_topic, newest)
         words = domain.messages.moves.arrival_notice(user, count, move.leaves_nothing, link, origin)
-        actions.messages.notices.post(tx, move.target, move.topic, words, read_by=[user.id])
+        notices.post(tx, move.target, move.topic, words, read_by=[user.id])
     if to_old:
         newest = storage.channels.topics.newest_message(tx, move.target.id, move.topic)
         target = domain.messages.moves.topic_link(move.target, move.topic, newest)
         words = domain.messages.moves.departure_notice(user, count, move.leaves_nothing, target)
-        actions.messages.notices.post(tx, move.channel, move.prev_topic, words, read_by=[user.id])
+        notices.post(tx, move.channel, move.prev_topic, words, read_by=[user.id])
 
 
 def undone_notice(tx: Tx, move: Move) -> Message | None:
@@ -35,7 +36,7 @@ def undone_notice(tx: Tx, move: Move) -> Message | None:
     if not move.only_resolves:
         return None
     newest_id = storage.channels.topics.newest_message(tx, move.channel.id, move.topic)
-    newest = None if newest_id is None else storage.messages.find(tx, newest_id)
+    newest = None if newest_id is None else storage.messages.table.find(tx, newest_id)
     if newest is not None and newest.resolve_notice and tx.now - newest.sent_at <= UNDO_SECONDS:
         return newest
     return None
@@ -44,9 +45,7 @@ def undone_notice(tx: Tx, move: Move) -> Message | None:
 def _post_resolve_notice(tx: Tx, user: User, move: Move) -> None:
     words = domain.messages.moves.resolved_notice(user, move.topic)
     wanted_by = _unread_for(tx, move.channel, move.topic, user)
-    actions.messages.notices.post(
-        tx, move.channel, move.topic, words, read_by=[user.id], unread_only_for=wanted_by
-    )
+    notices.post(tx, move.channel, move.topic, words, read_by=[user.id], unread_only_for=wanted_by)
 
 
 def _unread_for(tx: Tx, channel: Channel, topic: str, actor: User) -> list[int]:
@@ -56,7 +55,8 @@ def _unread_for(tx: Tx, channel: Channel, topic: str, actor: User) -> list[int]:
     """
     setting = "resolved_topic_notice_auto_read_policy"
     chosen = {
-        user.id: user.prefers(setting) for user in storage.people.users_with_setting(tx, setting)
+        user.id: user.prefers(setting)
+        for user in storage.people.users.users_with_setting(tx, setting)
     }
     following = {
         user_id

@@ -9,8 +9,10 @@ import msgspec
 from msgspec.structs import replace
 from pyroaring import BitMap64
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
 from tertulia.actions.channels.access import AccessByDatabase
+from tertulia.actions.messages import narrow_terms
+from tertulia.actions.messages.access import can_see
 from tertulia.actions.messages.narrow_terms import Meaning, NarrowViewer, TermContext
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.access import ChannelAccess
@@ -103,12 +105,8 @@ def _followed(tx: Tx, user: User, terms: list[Term]) -> list[Term]:
     number = domain.messages.narrow.number_from(leading.operand)
     if number is None:
         raise BadNarrow(desc="Invalid 'with' operator")
-    message = (
-        storage.messages.find(tx, number)
-        if actions.messages.narrow_terms.may_exist(number)
-        else None
-    )
-    if message is None or not actions.messages.can_see(tx, user, message):
+    message = storage.messages.table.find(tx, number) if narrow_terms.may_exist(number) else None
+    if message is None or not can_see(tx, user, message):
         others = [term for term in terms if term is not leading]
         named = {term.operator for term in others if not term.negated}
         if "dm" not in named and not {"channel", "topic"} <= named:
@@ -144,7 +142,7 @@ def _scope(
             tx,
             access,
             user,
-            actions.messages.narrow_terms.channel(access, named[0]),
+            narrow_terms.channel(access, named[0]),
             only_received=only_received,
         )
     if any(term.is_direct for term in terms):
@@ -206,13 +204,13 @@ def _parsed(
         access,
         viewer,
         selection,
-        None if place is None else actions.messages.narrow_terms.channel(access, place).id,
+        None if place is None else narrow_terms.channel(access, place).id,
         "topic" in named,
     )
     for term in terms:
         if term.operator == "search":
             continue
-        meaning = actions.messages.narrow_terms.condition_of(context, term)
+        meaning = narrow_terms.condition_of(context, term)
         _add(selection, meaning, negated=term.negated)
         if not term.negated:
             _choose_index(selection, term)

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import msgspec
 from pyroaring import BitMap64
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.people import visible_users
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.access import ChannelAccess
 from tertulia.domain.channels.channel import Channel
@@ -155,7 +156,7 @@ def _last_before(context: TermContext, term: Term) -> int:
     moment = domain.messages.narrow.moment_from(term.operand, context.viewer.user.timezone)
     if moment is None:
         raise BadNarrow(desc=f"unknown date {term.operand}, expected YYYY-MM-DD")
-    return storage.messages.last_before(context.tx, moment)
+    return storage.messages.table.last_before(context.tx, moment)
 
 
 def _near_term(context: TermContext, term: Term) -> Meaning:
@@ -218,14 +219,10 @@ def _user(context: TermContext, operand: Operand) -> User:
 def _find_user(context: TermContext, operand: str | int) -> User | None:
     viewer = context.viewer.user
     if isinstance(operand, str):
-        return actions.people.visible_users.find_by_address(
+        return visible_users.find_by_address(
             context.tx, viewer, operand, context.viewer.email_domain
         )
-    return (
-        actions.people.visible_users.find(context.tx, viewer, operand)
-        if may_exist(operand)
-        else None
-    )
+    return visible_users.find(context.tx, viewer, operand) if may_exist(operand) else None
 
 
 def may_exist(number: int) -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 from pyroaring import BitMap64
 
-from tertulia import actions, events, storage
+from tertulia import events, storage
+from tertulia.actions.channels import channel_stats
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Draft
@@ -69,7 +70,7 @@ def _post(
     is_unread: bool = True,
 ) -> int:
     sender = bot(tx)
-    message_id = storage.messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
+    message_id = storage.messages.table.insert_in_channel(tx, sender.id, channel.id, topic, draft)
     storage.messages.flags.add_flag(tx, "unread_notice", unread_only_for or (), message_id)
     for user_id in read_by:
         waiting = storage.messages.unread.load(tx, user_id)
@@ -84,7 +85,7 @@ def _post(
         unread_for=list(unread_only_for or ()),
     )
     events.log.announce(tx, event, to=Subscribers(channel.id))
-    actions.channels.channel_stats.record_message(tx, channel, message_id)
+    channel_stats.record_message(tx, channel, message_id)
     return message_id
 
 
@@ -97,7 +98,7 @@ def post_if_enabled(
     is_unread: bool = True,
 ) -> None:
     """Post a notice of a change of the channel, if the organization enables such notices."""
-    if storage.organization.current(tx).setting("send_channel_events_messages"):
+    if storage.organization.realms.current(tx).setting("send_channel_events_messages"):
         post(tx, channel, CHANNEL_EVENTS, text, read_by=read_by, is_unread=is_unread)
 
 
@@ -106,7 +107,7 @@ def send_to_user(tx: Tx, user_id: int, text: NoticeText) -> int:
     sender = bot(tx)
     members = sorted([sender.id, user_id])
     conversation_id = storage.messages.conversations.get_or_start(tx, members)
-    message_id = storage.messages.insert_in_conversation(
+    message_id = storage.messages.table.insert_in_conversation(
         tx, sender.id, conversation_id, _draft(text)
     )
     event = MessageSent(
@@ -120,7 +121,7 @@ def send_to_user(tx: Tx, user_id: int, text: NoticeText) -> int:
 
 
 def bot(tx: Tx) -> User:
-    found = storage.people.find_system_bot(tx, NOTIFICATION_BOT)
+    found = storage.people.users.find_system_bot(tx, NOTIFICATION_BOT)
     assert found is not None
     return found
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.channels import lookups
 from tertulia.caches.topic_starts import PAGE_MESSAGES, TopicOfChannel, TopicStarts
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
@@ -145,7 +146,7 @@ def starts_of(tx: Tx, key: TopicOfChannel) -> TopicStarts:
 
 def locate(tx: Tx, message_id: int) -> tuple[Channel, str, int]:
     """The channel and topic of a message, and the page of the topic that has it."""
-    message = storage.messages.find(tx, message_id)
+    message = storage.messages.table.find(tx, message_id)
     if message is None or message.channel_id is None:
         raise NotFound()
     channel = public(tx, message.channel_id)
@@ -160,21 +161,21 @@ def newest(tx: Tx, channel_ids: list[int], topic: str | None = None) -> list[Mes
     for channel_id in channel_ids:
         public(tx, channel_id)
     if topic is None:
-        ids = storage.messages.newest_in(tx, channel_ids, FEED_MESSAGES)
+        ids = storage.messages.table.newest_in(tx, channel_ids, FEED_MESSAGES)
     else:
         ids = storage.messages.topic_pages.newest_ids(
             tx, channel_ids[0], domain.channels.topics.fold(topic), FEED_MESSAGES
         )
         if not ids:
             raise NotFound()
-    found = storage.messages.find_many(tx, tx.realm_id, ids)
+    found = storage.messages.table.find_many(tx, tx.realm_id, ids)
     return storage.messages.details.with_details(tx, [found[each] for each in ids if each in found])
 
 
 def public(tx: Tx, channel_id: int) -> Channel:
     """A channel with public pages. Raises NotFound."""
     try:
-        channel = actions.channels.open_to_all(tx, channel_id)
+        channel = lookups.open_to_all(tx, channel_id)
     except ChannelNotAccessible:
         raise NotFound() from None
     if channel.archived:
@@ -183,7 +184,7 @@ def public(tx: Tx, channel_id: int) -> Channel:
 
 
 def _lines(tx: Tx, heads: list[TopicHead]) -> list[TopicLine]:
-    newest = storage.messages.find_many(tx, tx.realm_id, [head.newest_id for head in heads])
+    newest = storage.messages.table.find_many(tx, tx.realm_id, [head.newest_id for head in heads])
     return [
         TopicLine(
             head.channel_id,

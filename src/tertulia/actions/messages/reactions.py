@@ -1,6 +1,9 @@
 """Reactions: adding and removing an emoji."""
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.groups import permissions
+from tertulia.actions.messages import access, emoji, read_state
+from tertulia.actions.personal import topic_policies
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, Reaction
@@ -13,8 +16,8 @@ from tertulia.events.types.messages.reactions import ReactionChanged
 def add(
     tx: Tx, user: User, message_id: int, name: str, code: str | None, type_: str | None
 ) -> None:
-    user = actions.groups.permissions.current_rights(tx, user)
-    message, channel = actions.messages.changeable(tx, user, message_id)
+    user = permissions.current_rights(tx, user)
+    message, channel = access.changeable(tx, user, message_id)
     present = storage.messages.reactions.of_message(tx, message.id)
     reaction = _chosen(tx, user, present, name, code, type_)
     if any(_is_same(each, reaction) and each.user_id == user.id for each in present):
@@ -27,10 +30,10 @@ def add(
         )
 
     storage.messages.reactions.insert(tx, message.id, reaction)
-    actions.messages.read_state.add_to_history(tx, user, [message])
+    read_state.add_to_history(tx, user, [message])
     _announce(tx, "add", message, channel, reaction)
     if channel is not None:
-        actions.personal.topic_policies.participated(tx, user, channel, message.topic)
+        topic_policies.participated(tx, user, channel, message.topic)
 
 
 def remove(
@@ -42,8 +45,8 @@ def remove(
             "At least one of the following arguments must be present: emoji_name, emoji_code",
             problem="bad-value",
         )
-    user = actions.groups.permissions.current_rights(tx, user)
-    message, channel = actions.messages.changeable(tx, user, message_id)
+    user = permissions.current_rights(tx, user)
+    message, channel = access.changeable(tx, user, message_id)
     mine = [
         each
         for each in storage.messages.reactions.of_message(tx, message.id)
@@ -73,9 +76,7 @@ def _chosen(
         earlier = next((each for each in present if _is_same(each, wanted)), None)
         if earlier is not None:
             return Reaction(user.id, earlier.emoji_name, code, earlier.reaction_type)
-    found = actions.messages.emoji.resolve(
-        tx, actions.messages.emoji.name_from_text(name), code, type_
-    )
+    found = emoji.resolve(tx, emoji.name_from_text(name), code, type_)
     wanted = Reaction(user.id, found.name, found.code, found.type)
     earlier = next((each for each in present if _is_same(each, wanted)), wanted)
     return Reaction(user.id, earlier.emoji_name, found.code, found.type)
@@ -85,13 +86,13 @@ def _by_code(tx: Tx, mine: list[Reaction], code: str, type_: str | None) -> Reac
     for each in mine:
         if each.emoji_code == code and _is_type(each, type_):
             return each
-    if not actions.messages.emoji.is_code(tx, code, type_):
+    if not emoji.is_code(tx, code, type_):
         raise BadRequest("Invalid emoji code")
     raise ReactionNotFound()
 
 
 def _by_name(tx: Tx, mine: list[Reaction], name: str, type_: str | None) -> Reaction:
-    meant = actions.messages.emoji.find(tx, actions.messages.emoji.name_from_text(name))
+    meant = emoji.find(tx, emoji.name_from_text(name))
     for each in mine:
         if meant is None or (each.emoji_code, each.reaction_type) != (meant.code, meant.type):
             continue
@@ -110,7 +111,7 @@ def _is_same(one: Reaction, other: Reaction) -> bool:
 
 
 def _is_type(reaction: Reaction, type_: str | None) -> bool:
-    return type_ is None or actions.messages.emoji.known_type(type_) == reaction.reaction_type
+    return type_ is None or emoji.known_type(type_) == reaction.reaction_type
 
 
 def _announce(
@@ -124,4 +125,4 @@ def _announce(
         reaction.emoji_code,
         reaction.reaction_type,
     )
-    events.log.announce(tx, event, to=actions.messages.holders(tx, message, channel))
+    events.log.announce(tx, event, to=access.holders(tx, message, channel))

@@ -6,7 +6,10 @@ A restored message has its old id, its reactions, edits, flags and files.
 from collections.abc import Sequence
 from itertools import groupby
 
-from tertulia import actions, events, storage
+from tertulia import events, storage
+from tertulia.actions.channels import channel_stats
+from tertulia.actions.files import attachments
+from tertulia.actions.messages import access
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.deleted import KeptSelection
 from tertulia.domain.messages.message import Message
@@ -30,9 +33,9 @@ def restore_batch(tx: Tx, selection: KeptSelection, after_id: int = 0) -> list[i
     if not ids:
         return []
     linked = storage.messages.deleted.files_linked_by(tx, ids)
-    restored_files = actions.files.attachments.restore(tx, linked)
+    restored_files = attachments.restore(tx, linked)
     storage.messages.deleted.restore(tx, ids)
-    actions.files.attachments.announce_restored(tx, linked, restored_files)
+    attachments.announce_restored(tx, linked, restored_files)
     for channel_id, messages in groupby(sorted(found, key=_location), _location):
         _announce(tx, channel_id, list(messages))
     return ids
@@ -71,26 +74,26 @@ def _purge(tx: Tx, message_ids: Sequence[int]) -> None:
     if message_ids:
         linked = storage.messages.deleted.files_linked_by(tx, message_ids)
         storage.messages.deleted.delete(tx, message_ids)
-        actions.files.attachments.purge(tx, linked)
+        attachments.purge(tx, linked)
 
 
 def _announce(tx: Tx, channel_id: int, restored: Sequence[Message]) -> None:
     """Announce messages of one channel, or direct messages, to the users who have them again."""
     ids = [message.id for message in restored]
-    channel = storage.channels.find(tx, channel_id) if channel_id else None
+    channel = storage.channels.table.find(tx, channel_id) if channel_id else None
     if channel is None:
         for message in restored:
-            audience = actions.messages.holders(tx, message, None)
+            audience = access.holders(tx, message, None)
             events.log.announce(tx, MessageRestored(message.id), to=audience)
         return
     unannounced = set(ids)
-    for known, audience in actions.messages.holders_in(tx, channel, ids):
+    for known, audience in access.holders_in(tx, channel, ids):
         for message_id in known:
             events.log.announce(tx, MessageRestored(message_id, channel.id), to=audience)
         unannounced.difference_update(known)
     if unannounced:
         events.log.announce(tx, MessagesInvalidated(sorted(unannounced)), to=NoClients())
-    actions.channels.channel_stats.find_first_message(tx, channel)
+    channel_stats.find_first_message(tx, channel)
 
 
 def _location(message: Message) -> int:

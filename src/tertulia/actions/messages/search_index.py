@@ -53,7 +53,7 @@ def realms_with_outdated_language(tx: Tx) -> list[int]:
     languages = storage.search.languages.of_all(tx)
     return [
         realm.id
-        for realm in storage.organization.list_all(tx)
+        for realm in storage.organization.realms.list_all(tx)
         if realm.id in languages and languages[realm.id] != (_language_of(realm),)
     ]
 
@@ -67,7 +67,7 @@ def start_language_change(tx: Tx) -> None:
 
 def _language(tx: Tx) -> str | None:
     """The language of stems for the organization, unless it was deleted."""
-    realm = storage.organization.find(tx, tx.realm_id)
+    realm = storage.organization.realms.find(tx, tx.realm_id)
     return None if realm is None else _language_of(realm)
 
 

@@ -7,8 +7,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from tertulia import actions, events, storage
+from tertulia import events, storage
+from tertulia.actions.channels import channel_stats
+from tertulia.actions.files import attachments
+from tertulia.actions.messages import idempotency, send_checks, widgets
 from tertulia.actions.messages.idempotency import SendKey, Sent
+from tertulia.actions.people import known_people, webhook_triggers
+from tertulia.actions.personal import topic_policies
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Draft
@@ -52,26 +57,22 @@ def to_channel(
     echo: LocalEcho | None = None,
 ) -> Sent:
     """Send to a channel, given by name or id."""
-    repeated = actions.messages.idempotency.find_sent(tx, sender, key)
+    repeated = idempotency.find_sent(tx, sender, key)
     if repeated is not None:
         return repeated
-    checked = actions.messages.send_checks.check_to_channel(tx, sender, where, topic, draft)
+    checked = send_checks.check_to_channel(tx, sender, where, topic, draft)
     sender, channel, mentioned = checked.sender, checked.channel, checked.mentioned
-    bots = actions.messages.send_checks.bots_mentioned_in(
-        tx, channel, draft.mentions.user_ids.difference(mentioned)
-    )
+    bots = send_checks.bots_mentioned_in(tx, channel, draft.mentions.user_ids.difference(mentioned))
 
-    message_id = storage.messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
+    message_id = storage.messages.table.insert_in_channel(tx, sender.id, channel.id, topic, draft)
     storage.messages.flags.add_flag(tx, "historical", bots, message_id)
     storage.messages.flags.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
     event = _with_details(
         tx, sender, message_id, draft, [*mentioned, *bots], _alerted(tx, channel, draft), echo
     )
-    policy = actions.personal.topic_policies.sent(tx, sender, channel, topic, checked.starts_topic)
+    policy = topic_policies.sent(tx, sender, channel, topic, checked.starts_topic)
     named = draft.mentions.user_ids - {sender.id}
-    actions.personal.topic_policies.mentioned(
-        tx, sorted(named.intersection(mentioned)), channel, topic
-    )
+    topic_policies.mentioned(tx, sorted(named.intersection(mentioned)), channel, topic)
     events.log.announce(
         tx,
         replace(
@@ -82,11 +83,9 @@ def to_channel(
         ),
         to=_recipients(channel, bots),
     )
-    actions.people.webhook_triggers.record_mentions(
-        tx, sender, channel, message_id, draft.mentions.user_ids
-    )
-    actions.channels.channel_stats.record_message(tx, channel, message_id)
-    actions.messages.idempotency.store(tx, sender, key, message_id, policy)
+    webhook_triggers.record_mentions(tx, sender, channel, message_id, draft.mentions.user_ids)
+    channel_stats.record_message(tx, channel, message_id)
+    idempotency.store(tx, sender, key, message_id, policy)
     return Sent(message_id, policy, channel=channel, topic=topic)
 
 
@@ -108,23 +107,23 @@ def to_people(
     echo: LocalEcho | None = None,
 ) -> Sent:
     """Send a direct message. The sender is always a participant."""
-    repeated = actions.messages.idempotency.find_sent(tx, sender, key)
+    repeated = idempotency.find_sent(tx, sender, key)
     if repeated is not None:
         return repeated
-    checked = actions.messages.send_checks.check_to_people(
-        tx, sender, recipients, draft, email_domain
-    )
+    checked = send_checks.check_to_people(tx, sender, recipients, draft, email_domain)
     sender, members, mentioned = checked.sender, checked.members, checked.mentioned
 
     ids = sorted(members)
-    with actions.people.known_people.during_conversation(tx, members):
+    with known_people.during_conversation(tx, members):
         conversation_id = storage.messages.conversations.get_or_start(tx, ids)
-    message_id = storage.messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
+    message_id = storage.messages.table.insert_in_conversation(
+        tx, sender.id, conversation_id, draft
+    )
     alerted = sorted(draft.alerted.intersection(members))
     event = _with_details(tx, sender, message_id, draft, mentioned, alerted, echo)
     events.log.announce(tx, event, to=Users(ids))
-    actions.people.webhook_triggers.record_recipients(tx, sender, message_id, members.values())
-    actions.messages.idempotency.store(tx, sender, key, message_id, None)
+    webhook_triggers.record_recipients(tx, sender, message_id, members.values())
+    idempotency.store(tx, sender, key, message_id, None)
     return Sent(message_id, member_ids=tuple(ids))
 
 
@@ -139,7 +138,7 @@ def _with_details(
 ) -> MessageSent:
     """Store the files, flags and widget of a message. Returns its event."""
     if draft.path_ids:
-        actions.files.attachments.claim(tx, sender, message_id, draft.path_ids)
+        attachments.claim(tx, sender, message_id, draft.path_ids)
     storage.messages.flags.add_flag(tx, "mentioned", mentioned, message_id)
     storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
     if draft.wants_previews:
@@ -152,7 +151,7 @@ def _with_details(
         mentioned=mentioned,
         alerted=alerted,
         read_by=storage.personal.muted_users.muted_by(tx, sender.id),
-        widget_id=actions.messages.widgets.create(tx, message_id, sender, draft),
+        widget_id=widgets.create(tx, message_id, sender, draft),
     )
 
 

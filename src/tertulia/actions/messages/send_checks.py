@@ -8,7 +8,10 @@ from collections.abc import Collection
 
 import msgspec
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.channels import lookups
+from tertulia.actions.groups import permissions
+from tertulia.actions.people import visible_users
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import (
@@ -78,7 +81,7 @@ def check_to_people(
 
 def _present(tx: Tx, sender: User) -> User:
     """The sender as stored now."""
-    found = storage.people.find(tx, sender.id)
+    found = storage.people.users.find(tx, sender.id)
     if found is None or not found.is_active:
         raise BadRequest("Account is deactivated", problem="account-deactivated")
     return domain.people.agents.acting_for(found, sender.grant)
@@ -90,7 +93,7 @@ def _find_channel(tx: Tx, sender: User, where: int | str) -> Channel:
     names = [where, where[1:]] if isinstance(where, str) and where.startswith("#") else [where]
     for name in names:
         for each in (sender, _active_owner(tx, sender)):
-            channel = None if each is None else actions.channels.named(tx, each, name)
+            channel = None if each is None else lookups.named(tx, each, name)
             if channel is not None:
                 return channel
     if isinstance(where, int):
@@ -99,7 +102,7 @@ def _find_channel(tx: Tx, sender: User, where: int | str) -> Channel:
 
 
 def _active_owner(tx: Tx, bot: User) -> User | None:
-    owner = None if bot.bot_owner_id is None else storage.people.find(tx, bot.bot_owner_id)
+    owner = None if bot.bot_owner_id is None else storage.people.users.find(tx, bot.bot_owner_id)
     return owner if owner is not None and owner.is_active else None
 
 
@@ -107,13 +110,13 @@ def _find_recipients(
     tx: Tx, sender: User, recipients: list[int] | list[str], email_domain: str
 ) -> dict[int, User]:
     ids = [each for each in recipients if isinstance(each, int)]
-    known = {each.id: each for each in actions.people.visible_users.find_many(tx, sender, ids)}
+    known = {each.id: each for each in visible_users.find_many(tx, sender, ids)}
     found = {sender.id: sender}
     for recipient in recipients:
         if isinstance(recipient, int):
             user = known.get(recipient)
         else:
-            user = actions.people.visible_users.find_by_address(tx, sender, recipient, email_domain)
+            user = visible_users.find_by_address(tx, sender, recipient, email_domain)
         if user is None:
             raise _unknown_recipient(tx, sender, recipient)
         found[user.id] = user
@@ -122,7 +125,7 @@ def _find_recipients(
 
 def _unknown_recipient(tx: Tx, sender: User, recipient: int | str) -> ClientError:
     """A sender who may not know all users does not learn whether a hidden user exists."""
-    if actions.people.visible_users.is_limited(tx, sender):
+    if visible_users.is_limited(tx, sender):
         return BadRequest(
             "You do not have permission to access some of the recipients.",
             problem="recipients-not-accessible",
@@ -154,15 +157,15 @@ def _hint_about_brackets(name: str) -> dict[str, str]:
 def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
     if sender.grant is not None and not sender.grant.may_write(channel.id):
         raise ReadOnlyGrant()
-    if not actions.groups.permissions.has_permission_or_owner_has(
+    if not permissions.has_permission_or_owner_has(
         tx, sender, channel.permissions["can_send_message_group"]
     ):
         raise BadRequest(
             "You do not have permission to post in this channel.", problem="posting-not-allowed"
         )
     owner = _active_owner(tx, sender)
-    allowed = actions.channels.may_read(tx, sender, channel) or (
-        owner is not None and actions.channels.may_read(tx, owner, channel)
+    allowed = lookups.may_read(tx, sender, channel) or (
+        owner is not None and lookups.may_read(tx, owner, channel)
     )
     is_stranger = sender.is_guest and not storage.channels.subscriptions.is_subscribed(
         tx, sender.id, channel.id
@@ -184,7 +187,9 @@ def _has_seen_topic(tx: Tx, sender: User, channel: Channel, topic: str) -> bool:
         for s in storage.channels.subscriptions.spans_of(tx, sender.id)
         if s.channel_id == channel.id
     ]
-    since = min((span.start_message_id for span in spans), default=storage.messages.newest_id(tx))
+    since = min(
+        (span.start_message_id for span in spans), default=storage.messages.table.newest_id(tx)
+    )
     return (storage.channels.topics.newest_message(tx, channel.id, topic) or 0) > since
 
 
@@ -193,7 +198,7 @@ def check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic
     if (
         starts_topic
         and not storage.channels.topics.exists(tx, channel.id, topic)
-        and not actions.groups.permissions.has_permission_or_owner_has(tx, sender, creators)
+        and not permissions.has_permission_or_owner_has(tx, sender, creators)
     ):
         raise BadRequest(
             "You do not have permission to create new topics in this channel.",
@@ -201,7 +206,7 @@ def check_topic(tx: Tx, sender: User, channel: Channel, topic: str, starts_topic
         )
     policy = channel.topics_policy
     if policy == INHERIT:
-        policy = storage.organization.current(tx).setting("topics_policy")
+        policy = storage.organization.realms.current(tx).setting("topics_policy")
     if policy == DISABLE_EMPTY and not topic:
         raise BadRequest(
             f"Sending messages to the {EMPTY_TOPIC_NAME} is not allowed in this channel.",
@@ -235,15 +240,14 @@ def check_mentions(
         and storage.channels.subscriptions.count_active(tx, channel.id)
         > domain.limits.MAX_UNRESTRICTED_WILDCARD_RECIPIENTS
     )
-    if too_many and not actions.groups.permissions.has_realm_permission(
+    if too_many and not permissions.has_realm_permission(
         tx, sender, "can_mention_many_users_group"
     ):
         raise WildcardNotAllowedInChannel()
-    if (
-        len(in_topic) > domain.limits.MAX_UNRESTRICTED_WILDCARD_RECIPIENTS
-        and not actions.groups.permissions.has_realm_permission(
-            tx, sender, "can_mention_many_users_group"
-        )
+    if len(
+        in_topic
+    ) > domain.limits.MAX_UNRESTRICTED_WILDCARD_RECIPIENTS and not permissions.has_realm_permission(
+        tx, sender, "can_mention_many_users_group"
     ):
         raise WildcardNotAllowedInTopic()
     mentioned = storage.channels.subscriptions.active_user_ids(
@@ -264,10 +268,10 @@ def bots_mentioned_in(tx: Tx, channel: Channel, outsiders: Collection[int]) -> l
         return []
     return [
         each.id
-        for each in storage.people.find_many(tx, sorted(outsiders))
+        for each in storage.people.users.find_many(tx, sorted(outsiders))
         if each.is_active
         and each.bot_type is BotType.GENERIC
-        and actions.channels.may_read(tx, each, channel)
+        and lookups.may_read(tx, each, channel)
     ]
 
 
@@ -275,15 +279,13 @@ def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:
     """The members of the mentioned groups. Raises if the sender may not mention a group."""
     members: set[int] = set()
     for group in storage.groups.find_many(tx, sorted(draft.mentions.group_ids)):
-        if not actions.groups.permissions.has_permission(
-            tx, sender, group.permissions["can_mention_group"]
-        ):
+        if not permissions.has_permission(tx, sender, group.permissions["can_mention_group"]):
             raise BadRequest(
                 "You are not allowed to mention user group '{name}'.",
                 problem="group-mention-not-allowed",
                 name=group.name,
             )
-        members |= actions.groups.permissions.all_members_of(tx, [group.id])
+        members |= permissions.all_members_of(tx, [group.id])
     return frozenset(members)
 
 
@@ -301,7 +303,7 @@ def _check_direct_permission(tx: Tx, sender: User, members: dict[int, User]) -> 
         return
     people_ = [user for user in members.values() if not user.is_bot]
     if not any(
-        actions.groups.permissions.has_realm_permission(tx, user, "direct_message_permission_group")
+        permissions.has_realm_permission(tx, user, "direct_message_permission_group")
         for user in people_
     ):
         if _is_nobody(tx, "direct_message_permission_group"):
@@ -315,7 +317,7 @@ def _check_direct_permission(tx: Tx, sender: User, members: dict[int, User]) -> 
         )
     if storage.messages.conversations.find(
         tx, sorted(members)
-    ) is None and not actions.groups.permissions.has_realm_permission(
+    ) is None and not permissions.has_realm_permission(
         tx, sender, "direct_message_initiator_group"
     ):
         raise BadRequest(
@@ -325,5 +327,5 @@ def _check_direct_permission(tx: Tx, sender: User, members: dict[int, User]) -> 
 
 
 def _is_nobody(tx: Tx, setting: str) -> bool:
-    value = storage.organization.current(tx).settings.get(setting)
-    return isinstance(value, int) and actions.groups.permissions.is_nobody_group(tx, value)
+    value = storage.organization.realms.current(tx).settings.get(setting)
+    return isinstance(value, int) and permissions.is_nobody_group(tx, value)

@@ -1,6 +1,9 @@
 """Widgets: started by a message; users who see the message may act in them."""
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.groups import permissions
+from tertulia.actions.messages import access, read_state
+from tertulia.actions.personal import topic_policies
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.messages.widgets import MAX_LENGTH, PER_MESSAGE, WIDGET
@@ -17,8 +20,8 @@ def create(tx: Tx, message_id: int, sender: User, draft: Draft) -> int | None:
 
 
 def submit(tx: Tx, user: User, message_id: int, msg_type: str, content: str) -> None:
-    user = actions.groups.permissions.current_rights(tx, user)
-    message, channel = actions.messages.changeable(tx, user, message_id)
+    user = permissions.current_rights(tx, user)
+    message, channel = access.changeable(tx, user, message_id)
     widget = storage.messages.submessages.widget_of(tx, message.id)
     if widget is None or msg_type != WIDGET:
         raise BadRequest(
@@ -38,9 +41,7 @@ def submit(tx: Tx, user: User, message_id: int, msg_type: str, content: str) -> 
         )
 
     part_id = storage.messages.submessages.insert(tx, message.id, user.id, msg_type, content)
-    actions.messages.read_state.add_to_history(tx, user, [message])
-    events.log.announce(
-        tx, SubmessageAdded(part_id), to=actions.messages.holders(tx, message, channel)
-    )
+    read_state.add_to_history(tx, user, [message])
+    events.log.announce(tx, SubmessageAdded(part_id), to=access.holders(tx, message, channel))
     if channel is not None:
-        actions.personal.topic_policies.participated(tx, user, channel, message.topic)
+        topic_policies.participated(tx, user, channel, message.topic)

@@ -7,7 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from tertulia import actions, events, storage
+from tertulia import events, storage
+from tertulia.actions.channels import lookups
+from tertulia.actions.groups import permissions
+from tertulia.actions.messages import deleted
+from tertulia.actions.people import known_people
 from tertulia.actions.people.full_members import new_waiting_period
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import GroupValue, PermissionChange
@@ -62,7 +66,7 @@ def edit(
 def _entitled(tx: Tx, user: User | None, requested: list[OrganizationSetting]) -> User | None:
     if user is None:
         return None
-    user = actions.groups.permissions.current_rights(tx, user)
+    user = permissions.current_rights(tx, user)
     if not user.is_admin:
         raise AdministratorRequired()
     if not user.is_owner and any(setting.owners_only for setting in requested):
@@ -86,9 +90,9 @@ def _change(
     after = dict.fromkeys(before, value)
     with consequence:
         if setting.name == "name":
-            storage.organization.rename(tx, value)
+            storage.organization.realms.rename(tx, value)
         else:
-            storage.organization.set_setting(tx, setting.name, value)
+            storage.organization.realms.set_setting(tx, setting.name, value)
         if isinstance(setting.kind, LoginMethods):
             value = setting.kind.among(value, login_methods)
         fields = setting.wire_fields(value)
@@ -108,9 +112,9 @@ def _find_channel(tx: Tx, user: User | None, setting: OrganizationSetting, chann
     if channel_id == ChannelId.NONE:
         return channel_id
     if user is None:
-        channel = storage.channels.find(tx, channel_id)
+        channel = storage.channels.table.find(tx, channel_id)
     else:
-        channel = actions.channels.visible_to(tx, user, channel_id)
+        channel = lookups.visible_to(tx, user, channel_id)
     if channel is None or channel.archived:
         raise ChannelNotAccessible()
     return channel_id
@@ -120,10 +124,8 @@ def _find_people(
     tx: Tx, user: User | None, setting: OrganizationSetting, change: PermissionChange
 ) -> GroupValue:
     assert isinstance(setting.kind, PeopleNamed)
-    new = actions.groups.permissions.checked_value(tx, setting.kind.permission, change.new)
-    actions.groups.permissions.check_expected(
-        tx, change, storage.organization.settings.present(tx, setting)
-    )
+    new = permissions.checked_value(tx, setting.kind.permission, change.new)
+    permissions.check_expected(tx, change, storage.organization.settings.present(tx, setting))
     return new
 
 
@@ -158,18 +160,16 @@ def _all_methods(
 
 @contextmanager
 def _announcing_guest_visibility(tx: Tx, value: GroupValue) -> Iterator[None]:
-    guests = storage.people.active_guests(tx)
-    knew = actions.people.known_people.known(tx, guests)
+    guests = storage.people.users.active_guests(tx)
+    knew = known_people.known(tx, guests)
     yield
-    actions.people.known_people.announce_changes(
-        tx, knew, actions.people.known_people.known(tx, guests)
-    )
+    known_people.announce_changes(tx, knew, known_people.known(tx, guests))
 
 
 @contextmanager
 def _shortening_grace(tx: Tx, days: int) -> Iterator[None]:
     yield
-    actions.messages.deleted.shorten_grace(tx, days)
+    deleted.shorten_grace(tx, days)
 
 
 _FOLLOWS: dict[Consequence, Callable[[Tx, Any], AbstractContextManager[None]]] = {

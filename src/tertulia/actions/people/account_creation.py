@@ -8,8 +8,12 @@ inviter may still give.
 from msgspec.structs import replace
 from pyroaring import BitMap64
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.channels import subscriptions
 from tertulia.actions.channels.bulk_access import BulkAccess
+from tertulia.actions.groups import edits, permissions
+from tertulia.actions.messages import notices
+from tertulia.actions.people import known_people, one_time_links, pending_invitations, users
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.organization.realm import Realm
@@ -31,8 +35,8 @@ MAX_INITIAL_MESSAGES = 1000
 
 def create(tx: Tx, actor: User, vault: Vault, new: NewUser) -> int:
     """Create a user as an administrator. Returns their id."""
-    actions.groups.permissions.require_administrator(tx, actor)
-    actions.people.check_email_allowed(tx, new.email.strip())
+    permissions.require_administrator(tx, actor)
+    users.check_email_allowed(tx, new.email.strip())
     user, _ = add(tx, vault, new)
     return user.id
 
@@ -40,11 +44,11 @@ def create(tx: Tx, actor: User, vault: Vault, new: NewUser) -> int:
 def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
     """Create a user or bot. Returns the account and its API key."""
     email = new.email.strip()
-    actions.people.check_address(tx, email)
+    users.check_address(tx, email)
     full_name = domain.people.user.checked_full_name(new.full_name)
-    actions.people.check_name_is_free(tx, full_name)
-    realm = storage.organization.current(tx)
-    user = storage.people.insert(
+    users.check_name_is_free(tx, full_name)
+    realm = storage.organization.realms.current(tx)
+    user = storage.people.users.insert(
         tx,
         email=email,
         full_name=full_name,
@@ -57,18 +61,16 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
         else domain.personal.settings.defaults_for_new_users(realm.settings),
         avatar_source=realm.setting("default_avatar_source"),
     )
-    key = actions.people.issue_key(tx, vault, user)
-    storage.messages.unread.store(tx, user.id, BitMap64(), storage.messages.newest_id(tx))
+    key = users.issue_key(tx, vault, user)
+    storage.messages.unread.store(tx, user.id, BitMap64(), storage.messages.table.newest_id(tx))
 
     events.log.announce(
         tx,
-        UserAdded(user.id, actions.people.known_people.hidden_people(tx, user.id)),
+        UserAdded(user.id, known_people.hidden_people(tx, user.id)),
         to=Everyone(),
     )
-    event = SystemMembersAdded(
-        actions.groups.permissions.system_group_ids(tx, [user])[user.id], user.id
-    )
-    events.log.announce(tx, event, to=actions.people.known_people.audience_knowing(tx, user.id))
+    event = SystemMembersAdded(permissions.system_group_ids(tx, [user])[user.id], user.id)
+    events.log.announce(tx, event, to=known_people.audience_knowing(tx, user.id))
     if user.is_bot:
         events.log.announce(tx, BotsAdded([user.id]), to=BotManagers(user.bot_owner_id))
     else:
@@ -76,38 +78,38 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
         if first:
             _subscribe_to_first(tx, user, first)
         _announce(tx, realm, user)
-        actions.people.pending_invitations.end_for_address(tx, email)
+        pending_invitations.end_for_address(tx, email)
     return user, key
 
 
 def _first_channels(tx: Tx, user: User, new: NewUser) -> list[Channel]:
     """The channels of the invitation, or the default channels."""
-    channels = [storage.channels.find(tx, each) for each in new.channel_ids or ()]
+    channels = [storage.channels.table.find(tx, each) for each in new.channel_ids or ()]
     named = [channel for channel in channels if channel is not None and not channel.archived]
     wants_defaults = new.with_defaults or not named
-    defaults = storage.channels.defaults(tx) if wants_defaults and not user.is_guest else []
+    defaults = storage.channels.table.defaults(tx) if wants_defaults and not user.is_guest else []
     known = {channel.id for channel in named}
     return named + [channel for channel in defaults if channel.id not in known]
 
 
 def _subscribe_to_first(tx: Tx, user: User, first: list[Channel]) -> None:
     """Subscribe a user to their first channels, with a few recent messages unread."""
-    actions.channels.subscriptions.join_several(tx, first, [user])
+    subscriptions.join_several(tx, first, [user])
     ids = [channel.id for channel in first if channel.history_public]
-    recent = storage.messages.newest_in(tx, ids, MAX_INITIAL_MESSAGES) if ids else []
+    recent = storage.messages.table.newest_in(tx, ids, MAX_INITIAL_MESSAGES) if ids else []
     if recent:
         storage.channels.subscriptions.extend_back(tx, user.id, ids, recent[-1] - 1)
-        newest = storage.messages.newest_id(tx)
+        newest = storage.messages.table.newest_id(tx)
         storage.messages.unread.store(tx, user.id, BitMap64(recent[:MAX_INITIAL_UNREAD]), newest)
 
 
 def _announce(tx: Tx, realm: Realm, user: User) -> None:
-    where = storage.channels.find(tx, realm.setting("signup_announcements_stream_id"))
+    where = storage.channels.table.find(tx, realm.setting("signup_announcements_stream_id"))
     if where is not None and not where.archived:
-        actions.messages.notices.post(
+        notices.post(
             tx,
             where,
-            actions.messages.notices.SIGNUPS,
+            notices.SIGNUPS,
             domain.messages.notices.joined(user),
             read_by=[user.id],
         )
@@ -115,9 +117,9 @@ def _announce(tx: Tx, realm: Realm, user: User) -> None:
 
 def _owner_id(tx: Tx, new: NewUser) -> int | None:
     if new.bot_owner_id is not None:
-        owner = storage.people.find(tx, new.bot_owner_id)
+        owner = storage.people.users.find(tx, new.bot_owner_id)
     elif new.bot_owner_email is not None:
-        owner = storage.people.find_by_email(tx, new.bot_owner_email)
+        owner = storage.people.users.find_by_email(tx, new.bot_owner_email)
     else:
         return None
     if owner is None or owner.is_bot or not owner.is_active:
@@ -133,9 +135,7 @@ def _owner_id(tx: Tx, new: NewUser) -> int | None:
 
 def find_invitation(tx: Tx, vault: Vault, key: str) -> Invitation | None:
     """The invitation of a link, if it is valid."""
-    found = storage.people.invitations.find_by_key(
-        tx, actions.people.one_time_links.fingerprint(vault, key)
-    )
+    found = storage.people.invitations.find_by_key(tx, one_time_links.fingerprint(vault, key))
     return found if found is not None and _inviter_may_still_invite(tx, found) else None
 
 
@@ -148,26 +148,26 @@ def current_terms(tx: Tx, invitation: Invitation) -> Terms:
     terms = invitation.terms
     if not _inviter_may_still_invite(tx, invitation):
         raise LinkInvalid()
-    inviter = actions.people.get(tx, invitation.inviter_id)
+    inviter = users.get(tx, invitation.inviter_id)
     if invitation.is_operators or inviter.is_system_bot:
         return terms
     _, addable = usable_channels(tx, inviter, terms)
     channels = (each for each in terms.channel_ids if each in addable)
-    allowed = actions.groups.addable(tx, inviter, terms.group_ids)
+    allowed = edits.addable(tx, inviter, terms.group_ids)
     groups = (each for each in terms.group_ids if each in allowed)
     return replace(terms, channel_ids=tuple(channels), group_ids=tuple(groups))
 
 
 def usable_channels(tx: Tx, actor: User | None, terms: Terms) -> tuple[set[int], set[int]]:
     """The channels that the inviter sees, and those of them to which they may add others."""
-    found = storage.channels.find_many(tx, list(terms.channel_ids))
+    found = storage.channels.table.find_many(tx, list(terms.channel_ids))
     found = [channel for channel in found if not channel.archived]
     refused: set[int] = set()
     if actor is not None:
         access = BulkAccess(tx, actor, found)
         found = [channel for channel in found if access.may_see(channel)]
         others = [channel for channel in found if not channel.is_default]
-        addable = actions.channels.subscriptions.addable(tx, actor, others, access)
+        addable = subscriptions.addable(tx, actor, others, access)
         refused = {channel.id for channel in others} - {channel.id for channel in addable}
     visible = {channel.id for channel in found}
     return visible, visible - refused
@@ -175,7 +175,7 @@ def usable_channels(tx: Tx, actor: User | None, terms: Terms) -> tuple[set[int],
 
 def _inviter_may_still_invite(tx: Tx, invitation: Invitation) -> bool:
     """Whether its inviter may still invite with its role."""
-    inviter = actions.people.get(tx, invitation.inviter_id)
+    inviter = users.get(tx, invitation.inviter_id)
     if invitation.is_operators or inviter.is_system_bot:
         return True
     try:
@@ -183,4 +183,4 @@ def _inviter_may_still_invite(tx: Tx, invitation: Invitation) -> bool:
     except ClientError:
         return False
     permission = BY_LINK if invitation.is_for_many else BY_MAIL
-    return actions.groups.permissions.has_realm_permission(tx, inviter, permission)
+    return permissions.has_realm_permission(tx, inviter, permission)

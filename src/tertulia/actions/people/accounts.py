@@ -4,7 +4,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions import mail_outbox
+from tertulia.actions.groups import permissions
+from tertulia.actions.people import bots, profiles, roles, users
 from tertulia.actions.people.profiles import FieldChange
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
@@ -29,13 +32,13 @@ def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
     actor = _administrator(tx, actor)
     user = _any_user(tx, user_id)
     if changes.role is not None and changes.role != user.role:
-        actions.people.roles.check(actor, user, changes.role)
-        actions.people.roles.change(tx, user, changes.role)
+        roles.check(actor, user, changes.role)
+        roles.change(tx, user, changes.role)
     full_name = (changes.full_name or "").strip()
     if full_name and full_name != user.full_name:
         full_name = domain.people.user.checked_full_name(full_name)
-        actions.people.check_name_is_free(tx, full_name, user.id)
-        actions.people.rename(tx, user, full_name)
+        users.check_name_is_free(tx, full_name, user.id)
+        users.rename(tx, user, full_name)
     if changes.email is not None and changes.email.strip() != user.email:
         if user.is_owner and not actor.is_owner:
             raise OwnerRequired()  # an email address gives access to an account
@@ -43,7 +46,7 @@ def edit(tx: Tx, actor: User, user_id: int, changes: AccountChanges) -> None:
     if changes.profile:
         if user.is_bot:
             raise BadRequest("Bots have no custom profile fields.")
-        actions.people.profiles.change(tx, actor, user.id, changes.profile)
+        profiles.change(tx, actor, user.id, changes.profile)
 
 
 def deactivate(tx: Tx, actor: User, user_id: int, vault: Vault, comment: str | None = None) -> None:
@@ -55,23 +58,23 @@ def deactivate(tx: Tx, actor: User, user_id: int, vault: Vault, comment: str | N
         raise UserNotFound()
     if user.is_owner and not actor.is_owner:
         raise OwnerRequired()
-    actions.people.deactivate(tx, user.id)
+    users.deactivate(tx, user.id)
     if comment is not None:
         values = {
-            "organization": storage.organization.current(tx).name,
+            "organization": storage.organization.realms.current(tx).name,
             "name": user.full_name,
             "comment": comment.strip(),
         }
         mail = Email("deactivated", user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.enqueue(tx, vault, mail)
+        mail_outbox.enqueue(tx, vault, mail)
 
 
 def deactivate_self(tx: Tx, actor: User) -> None:
     """Deactivate one's own account. The last user cannot."""
-    actor = actions.groups.permissions.current_rights(tx, actor)
-    if not actor.is_owner and storage.people.is_only_person(tx, actor.id):
+    actor = permissions.current_rights(tx, actor)
+    if not actor.is_owner and storage.people.users.is_only_person(tx, actor.id):
         raise LastOwner(is_last_owner=False, entity="user")
-    actions.people.deactivate(tx, actor.id)
+    users.deactivate(tx, actor.id)
 
 
 def reactivate(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
@@ -79,29 +82,27 @@ def reactivate(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
 
     A bot whose owner is deactivated is transferred to the acting user.
     """
-    actor = actions.groups.permissions.current_rights(tx, actor)
-    user = storage.people.find(tx, user_id)
+    actor = permissions.current_rights(tx, actor)
+    user = storage.people.users.find(tx, user_id)
     if not actor.is_admin and (user is None or user.bot_owner_id != actor.id):
         raise InsufficientPermission()
     user = _any_user(tx, user_id)
     if user.is_owner and not actor.is_owner:
         raise OwnerRequired()
-    owner = None if user.bot_owner_id is None else storage.people.find(tx, user.bot_owner_id)
+    owner = None if user.bot_owner_id is None else storage.people.users.find(tx, user.bot_owner_id)
     if not user.is_active and owner is not None and not owner.is_active:
-        actions.people.bots.transfer_ownership(tx, vault, actor, user)
-    actions.people.reactivate(tx, user.id)
+        bots.transfer_ownership(tx, vault, actor, user)
+    users.reactivate(tx, user.id)
 
 
 def renew_key(tx: Tx, actor: User, vault: Vault) -> str:
     """Create a new API key for oneself. The old one and its queues become invalid at once."""
-    return actions.people.reset_key(
-        tx, vault, actions.groups.permissions.current_rights(tx, actor).id
-    )
+    return users.reset_key(tx, vault, permissions.current_rights(tx, actor).id)
 
 
 def _administrator(tx: Tx, actor: User) -> User:
     """Checked before any lookup, so that others learn nothing about existing users."""
-    actor = actions.groups.permissions.current_rights(tx, actor)
+    actor = permissions.current_rights(tx, actor)
     if not actor.is_admin:
         raise InsufficientPermission()
     return actor
@@ -109,16 +110,16 @@ def _administrator(tx: Tx, actor: User) -> User:
 
 def _any_user(tx: Tx, user_id: int) -> User:
     """Any user of the organization, including bots and deactivated users."""
-    user = storage.people.find(tx, user_id)
+    user = storage.people.users.find(tx, user_id)
     if user is None or user.is_system_bot:
         raise UserNotFound()
     return user
 
 
 def _change_address(tx: Tx, user: User, email: str) -> None:
-    holder = storage.people.find_by_email(tx, email)
+    holder = storage.people.users.find_by_email(tx, email)
     if holder is None or holder.id != user.id:
-        actions.people.check_address(tx, email)
+        users.check_address(tx, email)
     if not user.is_bot:
-        actions.people.check_email_allowed(tx, email)
-    actions.people.change_address(tx, user, email)
+        users.check_email_allowed(tx, email)
+    users.change_address(tx, user, email)

@@ -13,7 +13,11 @@ from collections.abc import Mapping
 
 import msgspec
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.channels import lookups
+from tertulia.actions.groups import permissions
+from tertulia.actions.organization import audit
+from tertulia.actions.people import agent_revocation
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import Act
 from tertulia.domain.people.agents import (
@@ -80,9 +84,9 @@ def allow(
     challenge: str,
 ) -> str:
     """Grant access. Returns the code that the program exchanges for tokens."""
-    user = actions.groups.permissions.current_rights(tx, user)
+    user = permissions.current_rights(tx, user)
     for channel_id in grant_request.channels:
-        actions.channels.readable_by(tx, user, channel_id)
+        lookups.readable_by(tx, user, channel_id)
     if len(storage.people.agents.grants(tx, tx.now, user.id)) >= MAX_GRANTS_PER_USER:
         raise BadRequest(
             "Too many agents act for you. End one of them first.", problem="too-many-agents"
@@ -112,17 +116,17 @@ def allow(
 
 def revoke(tx: Tx, user: User, grant_id: int) -> None:
     """End a grant of the user, or any grant if the user is an owner."""
-    user = actions.groups.permissions.current_rights(tx, user)
+    user = permissions.current_rights(tx, user)
     grant = storage.people.agents.find_grant(tx, grant_id)
     if grant is None or (grant.user_id != user.id and not user.is_owner):
         raise GrantNotFound()
-    actions.people.agent_revocation.end(tx, grant)
+    agent_revocation.end(tx, grant)
 
 
 def check(tx: Tx, grant: Grant | None) -> None:
     """Raise if the organization allows no agents any more, or the grant was revoked or has ended.
     A bot has no grant. Runs in the transaction of each write and after each read."""
-    if not storage.organization.current(tx).setting("enable_agent_access"):
+    if not storage.organization.realms.current(tx).setting("enable_agent_access"):
         raise GrantEnded()
     if grant is None:
         return
@@ -199,9 +203,9 @@ def _end_recorded(
     """End a grant and record that, in the name of its user."""
     grant = storage.people.agents.find_grant(tx, grant_id)
     if grant is not None:
-        actions.people.agent_revocation.end(tx, grant)
+        agent_revocation.end(tx, grant)
         about = {"agent_id": grant.id, **(details or {})}
-        actions.organization.audit.record(tx, Act(act, grant.user_id, address, about))
+        audit.record(tx, Act(act, grant.user_id, address, about))
 
 
 def of_token(tx: Tx, token: str) -> Grant | None:

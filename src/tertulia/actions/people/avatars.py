@@ -2,7 +2,9 @@
 
 import secrets
 
-from tertulia import actions, events, storage
+from tertulia import events, storage
+from tertulia.actions.groups import permissions
+from tertulia.actions.people import known_people
 from tertulia.database.tx import Tx
 from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.user import UPLOADED, User
@@ -25,29 +27,25 @@ def set_avatar(tx: Tx, user_id: int, avatar: Avatar) -> None:
     name = secrets.token_hex(20)
     storage.people.avatars.store(tx, user_id, name, avatar.picture, avatar.medium)
     storage.people.avatars.store_source(tx, user_id, UPLOADED, name)
-    events.log.announce(
-        tx, AvatarChanged(user_id), to=actions.people.known_people.audience_knowing(tx, user_id)
-    )
+    events.log.announce(tx, AvatarChanged(user_id), to=known_people.audience_knowing(tx, user_id))
 
 
 def remove(tx: Tx, user_id: int) -> None:
     """Reset to the organization's default. No effect if it is the default."""
     user, usual = (
-        storage.people.find(tx, user_id),
-        storage.organization.current(tx).setting("default_avatar_source"),
+        storage.people.users.find(tx, user_id),
+        storage.organization.realms.current(tx).setting("default_avatar_source"),
     )
     if user is None or user.avatar_source == usual:
         return
     storage.people.avatars.remove(tx, user_id)
     storage.people.avatars.store_source(tx, user_id, usual, None)
-    events.log.announce(
-        tx, AvatarChanged(user_id), to=actions.people.known_people.audience_knowing(tx, user_id)
-    )
+    events.log.announce(tx, AvatarChanged(user_id), to=known_people.audience_knowing(tx, user_id))
 
 
 def _check_allowed(tx: Tx, user: User) -> None:
-    disabled = storage.organization.current(tx).setting("avatar_changes_disabled")
-    if disabled and not actions.groups.permissions.current_rights(tx, user).is_admin:
+    disabled = storage.organization.realms.current(tx).setting("avatar_changes_disabled")
+    if disabled and not permissions.current_rights(tx, user).is_admin:
         raise BadRequest(
             "Avatar changes are disabled in this organization.", problem="avatar-changes-disabled"
         )

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 import msgspec
 from msgspec.structs import replace
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.channels import lookups
+from tertulia.actions.groups import permissions
+from tertulia.actions.people import account_creation, avatars, roles, users
 from tertulia.database.tx import Tx
 from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
@@ -68,20 +71,20 @@ class BotChanges(msgspec.Struct, frozen=True):
 
 def create(tx: Tx, vault: Vault, creator: User, new: NewBot, email_domain: str) -> tuple[User, str]:
     """Create a bot owned by its creator. Returns the account and its API key."""
-    creator = actions.groups.permissions.current_rights(tx, creator)
+    creator = permissions.current_rights(tx, creator)
     _require_creation(tx, creator, new.bot_type)
     full_name = domain.people.user.checked_full_name(new.full_name)
     email = domain.people.bots.bot_email(new.short_name, email_domain)
     _check_count(tx, creator)
     _check_name(tx, full_name)
     wanted = NewUser(email, full_name, bot_type=new.bot_type, bot_owner_id=creator.id)
-    account, key = actions.people.account_creation.add(tx, vault, wanted)
+    account, key = account_creation.add(tx, vault, wanted)
     bot = _with_defaults(tx, creator, Bot(account.id, config=dict(new.config)), new.defaults)
     if new.bot_type == BotType.OUTGOING_WEBHOOK:
         bot = replace(bot, service=domain.people.bots.new_service(new.service_url, new.interface))
     storage.people.bots.save(tx, bot)
     if new.avatar is not None:
-        actions.people.avatars.set_avatar(tx, account.id, new.avatar)
+        avatars.set_avatar(tx, account.id, new.avatar)
     return account, key
 
 
@@ -92,7 +95,7 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
     key to give it another owner or another address. A change of owner replaces the key. It keeps
     the key if the new owner could read it before, and the caller can still read it afterwards.
     """
-    user = actions.groups.permissions.current_rights(tx, user)
+    user = permissions.current_rights(tx, user)
     account = managed_by(tx, user, bot_id)
     if changes.full_name is not None:
         _rename(tx, account, changes.full_name)
@@ -101,7 +104,7 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
     if changes.owner_id is not None:
         account = _change_owner(tx, vault, user, account, changes.owner_id)
     if changes.avatar is not None:
-        actions.people.avatars.set_avatar(tx, account.id, changes.avatar)
+        avatars.set_avatar(tx, account.id, changes.avatar)
     before = storage.people.bots.find(tx, bot_id)
     after = _with_defaults(tx, user, before, changes.defaults)
     after = _with_service(account, after, changes)
@@ -121,14 +124,14 @@ def transfer_ownership(tx: Tx, vault: Vault, user: User, account: User) -> None:
     still have it."""
     _require_key(tx, user, account)
     _set_owner(tx, account, user.id)
-    actions.people.reset_key(tx, vault, account.id)
+    users.reset_key(tx, vault, account.id)
 
 
 def deactivate(tx: Tx, user: User, bot_id: int) -> None:
     """Deactivate a bot. No effect if it is deactivated."""
-    account = managed_by(tx, actions.groups.permissions.current_rights(tx, user), bot_id)
+    account = managed_by(tx, permissions.current_rights(tx, user), bot_id)
     if account.is_active:
-        actions.people.deactivate(tx, account.id)
+        users.deactivate(tx, account.id)
 
 
 def usable_by(tx: Tx, user: User, bot_id: int) -> User:
@@ -141,14 +144,14 @@ def usable_by(tx: Tx, user: User, bot_id: int) -> User:
 
 def sealed_key(tx: Tx, user: User, bot_id: int) -> bytes:
     account = _with_key_for(tx, user, bot_id)
-    sealed = storage.people.sealed_key(tx, account.id)
+    sealed = storage.people.users.sealed_key(tx, account.id)
     assert sealed is not None
     return sealed
 
 
 def reset_key(tx: Tx, vault: Vault, user: User, bot_id: int) -> str:
     """Create a new key for a bot. The old one and its queues become invalid at once."""
-    return actions.people.reset_key(tx, vault, _with_key_for(tx, user, bot_id).id)
+    return users.reset_key(tx, vault, _with_key_for(tx, user, bot_id).id)
 
 
 def managed_by(tx: Tx, user: User, bot_id: int) -> User:
@@ -156,7 +159,7 @@ def managed_by(tx: Tx, user: User, bot_id: int) -> User:
 
     Administrators may not manage a bot with the role of an owner.
     """
-    account = storage.people.find(tx, bot_id)
+    account = storage.people.users.find(tx, bot_id)
     if account is None or not account.is_bot or account.is_system_bot:
         raise BotNotFound()
     if not _may_manage(user, account):
@@ -172,7 +175,7 @@ def _may_manage(user: User, account: User) -> bool:
 
 def _with_key_for(tx: Tx, user: User, bot_id: int) -> User:
     """A bot whose key the user may read."""
-    user = actions.groups.permissions.current_rights(tx, user)
+    user = permissions.current_rights(tx, user)
     account = managed_by(tx, user, bot_id)
     _require_key(tx, user, account)
     return account
@@ -187,14 +190,14 @@ def _may_have_key(tx: Tx, user: User, account: User) -> bool:
     """A bot's key gives its holder the bot's permissions, including those of its owner."""
     if user.is_owner or account.bot_owner_id in (user.id, None):
         return True
-    owner = storage.people.find(tx, account.bot_owner_id)
+    owner = storage.people.users.find(tx, account.bot_owner_id)
     return user.is_admin and owner is not None and not owner.is_owner
 
 
 def channel_renamed(tx: Tx, channel_id: int) -> None:
     """Announce the new name of a channel to managers of bots that use it."""
     for bot in storage.people.bots.using(tx, channel_id):
-        account = storage.people.find(tx, bot.user_id)
+        account = storage.people.users.find(tx, bot.user_id)
         assert account is not None
         for part in ("sending_channel_id", "listening_channel_id"):
             if getattr(bot, part) == channel_id:
@@ -203,11 +206,11 @@ def channel_renamed(tx: Tx, channel_id: int) -> None:
 
 
 def _require_creation(tx: Tx, creator: User, bot_type: BotType) -> None:
-    if actions.groups.permissions.has_realm_permission(tx, creator, "can_create_bots_group"):
+    if permissions.has_realm_permission(tx, creator, "can_create_bots_group"):
         return
     if bot_type != BotType.INCOMING_WEBHOOK:
         raise InsufficientPermission()
-    actions.groups.permissions.require_in_realm(tx, creator, "can_create_write_only_bots_group")
+    permissions.require_in_realm(tx, creator, "can_create_write_only_bots_group")
 
 
 def _check_count(tx: Tx, owner: User) -> None:
@@ -227,15 +230,15 @@ def _rename(tx: Tx, account: User, full_name: str) -> None:
     if full_name == account.full_name:
         return
     _check_name(tx, full_name)
-    actions.people.check_name_is_free(tx, full_name, account.id)
-    actions.people.rename(tx, account, full_name)
+    users.check_name_is_free(tx, full_name, account.id)
+    users.rename(tx, account, full_name)
 
 
 def _change_role(tx: Tx, user: User, account: User, role: Role) -> None:
     if not user.is_admin:
         raise AdministratorRequired()
-    actions.people.roles.check(user, account, role)
-    actions.people.roles.change(tx, account, role)
+    roles.check(user, account, role)
+    roles.change(tx, account, role)
 
 
 def _change_owner(tx: Tx, vault: Vault, user: User, account: User, owner_id: int) -> User:
@@ -244,10 +247,10 @@ def _change_owner(tx: Tx, vault: Vault, user: User, account: User, owner_id: int
         return account
     _require_key(tx, user, account)
     given = _set_owner(tx, account, owner_id)
-    owner = actions.people.get(tx, owner_id)
+    owner = users.get(tx, owner_id)
     keeps_key = _can_read_key(tx, user, given) and _can_read_key(tx, owner, account)
     if not keeps_key:
-        actions.people.reset_key(tx, vault, account.id)
+        users.reset_key(tx, vault, account.id)
     return given
 
 
@@ -257,7 +260,7 @@ def _can_read_key(tx: Tx, user: User, account: User) -> bool:
 
 def _set_owner(tx: Tx, account: User, owner_id: int) -> User:
     """Set the owner of a bot. Returns the changed account."""
-    owner = storage.people.find(tx, owner_id)
+    owner = storage.people.users.find(tx, owner_id)
     if owner is None or owner.is_system_bot:
         raise BadRequest("Failed to change owner, no such user", problem="bot-owner-invalid")
     if not owner.is_active:
@@ -273,10 +276,14 @@ def _set_owner(tx: Tx, account: User, owner_id: int) -> User:
     if owner.id == account.bot_owner_id:
         return account
     _check_count(tx, owner)
-    former = None if account.bot_owner_id is None else storage.people.find(tx, account.bot_owner_id)
+    former = (
+        None
+        if account.bot_owner_id is None
+        else storage.people.users.find(tx, account.bot_owner_id)
+    )
     storage.people.bots.set_owner(tx, account.id, owner.id)
     if storage.organization.legal_holds.extend_to_bot(tx, account):
-        owner_ids = storage.people.active_owner_ids(tx)
+        owner_ids = storage.people.users.active_owner_ids(tx)
         events.log.announce(tx, LegalHoldsChanged(), to=Users(owner_ids))
     events.log.announce(tx, BotOwnerChanged(account.id, owner.id), to=Everyone())
     if former is not None and not former.is_admin:
@@ -299,8 +306,8 @@ def _with_defaults(tx: Tx, user: User, bot: Bot, wanted: Defaults) -> Bot:
 def _channel_id(tx: Tx, user: User, name: str) -> int | None:
     if not name.strip():
         return None
-    channel = storage.channels.find_by_name(tx, name)
-    if channel is None or channel.archived or not actions.channels.may_read(tx, user, channel):
+    channel = storage.channels.table.find_by_name(tx, name)
+    if channel is None or channel.archived or not lookups.may_read(tx, user, channel):
         raise ChannelNameNotFound(name=name)
     return channel.id
 

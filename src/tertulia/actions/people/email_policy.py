@@ -18,7 +18,7 @@ class Rejection(Enum):
 
 
 def rejection_reason(tx: Tx, email: str) -> Rejection | None:
-    realm = storage.organization.current(tx)
+    realm = storage.organization.realms.current(tx)
     if not domain.people.user.looks_like_email(email):
         return Rejection.INVALID
     if realm.setting(RESTRICTION):

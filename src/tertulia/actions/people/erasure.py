@@ -9,7 +9,12 @@ All of it runs in portions. An erasure that was interrupted is continued by repe
 
 from itertools import groupby
 
-from tertulia import actions, storage
+from tertulia import storage
+from tertulia.actions import housekeeping
+from tertulia.actions.files import attachments
+from tertulia.actions.groups import permissions
+from tertulia.actions.messages import deletion, restoration
+from tertulia.actions.people import users
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.deleted import KeptSelection
 from tertulia.domain.messages.message import Message
@@ -25,8 +30,8 @@ BOT_NAME = "Erased bot"
 
 def start_by_owner(tx: Tx, actor: User, user_id: int) -> User:
     """Start an erasure that an owner asks for. Owners cannot erase themselves."""
-    actions.groups.permissions.require_owner(tx, actor)
-    user = storage.people.find(tx, user_id)
+    permissions.require_owner(tx, actor)
+    user = storage.people.users.find(tx, user_id)
     if user is None or user.is_bot or user.is_erased:
         raise UserNotFound()
     if user.id == actor.id:
@@ -39,8 +44,8 @@ def start(tx: Tx, user: User) -> None:
     """Deactivate the account if it is active. Raises LastOwner, and BadRequest if a legal hold
     covers the user or a message of them."""
     _check_erasable(tx, user)
-    if actions.people.get(tx, user.id).is_active:
-        actions.people.deactivate(tx, user.id)
+    if users.get(tx, user.id).is_active:
+        users.deactivate(tx, user.id)
 
 
 def delete_messages(tx: Tx, user: User) -> int:
@@ -50,17 +55,17 @@ def delete_messages(tx: Tx, user: User) -> int:
     """
     _check_erasable(tx, user)
     ids = storage.erasure.messages_of(tx, user.id, MESSAGES_PER_BATCH)
-    found = storage.messages.find_many(tx, tx.realm_id, ids)
+    found = storage.messages.table.find_many(tx, tx.realm_id, ids)
     for conversation, messages in groupby(sorted(found.values(), key=_location), _location):
         channel_id, _, _ = conversation
-        channel = storage.channels.find(tx, channel_id) if channel_id else None
-        actions.messages.deletion.remove(tx, channel, list(messages), None)
+        channel = storage.channels.table.find(tx, channel_id) if channel_id else None
+        deletion.remove(tx, channel, list(messages), None)
     return len(ids)
 
 
 def delete_kept_messages(tx: Tx, user: User) -> int:
     """Delete some of their deleted messages that are kept. Returns their number."""
-    return actions.messages.restoration.erase_batch(tx, KeptSelection(sender_id=user.id))
+    return restoration.erase_batch(tx, KeptSelection(sender_id=user.id))
 
 
 def finish(tx: Tx, user: User) -> bool:
@@ -70,9 +75,9 @@ def finish(tx: Tx, user: User) -> bool:
     ids = [*storage.people.bots.ids_of_owners(tx, [user.id]), user.id]
     if _delete_files(tx, user) or storage.erasure.delete_rows(tx, ids):
         return False
-    if not actions.housekeeping.trim_log(tx, max_events=0).is_done:
+    if not housekeeping.trim_log(tx, max_events=0).is_done:
         return False
-    for each in storage.people.find_many(tx, ids):
+    for each in storage.people.users.find_many(tx, ids):
         name = BOT_NAME if each.is_bot else NAME
         storage.erasure.account(tx, each.id, each.placeholder_email(ERASED_DOMAIN), name)
     storage.log.delete_up_to(tx, storage.log.head(tx))
@@ -88,7 +93,7 @@ def _delete_files(tx: Tx, user: User) -> bool:
         storage.files.uploads.mark_for_deletion(tx, attachment.upload_id)
     kept = storage.messages.deleted.files_of(tx, user.id, limit=FILES_PER_BATCH)
     for attachment_id in kept:
-        actions.files.attachments.erase_kept(tx, attachment_id)
+        attachments.erase_kept(tx, attachment_id)
     return bool(found or kept)
 
 

@@ -9,7 +9,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions.groups import synced
+from tertulia.actions.organization import audit
+from tertulia.actions.people import account_creation, avatars, login, profiles, roles, signup, users
 from tertulia.actions.people.signup import NewAccount
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.notices import WelcomeMessage
@@ -47,7 +50,7 @@ def match_or_create(
     `link` is the key of a multi-use invitation that the user came with. `login.log_in` decides
     whether they may log in now.
     """
-    actions.people.login.check_method(tx, profile.method)
+    login.check_method(tx, profile.method)
     if not profile.is_admitted:
         raise AccountNotAdmitted()
     if profile.is_disabled:
@@ -85,7 +88,7 @@ def addresses_to_choose_from(tx: Tx, profile: ExternalProfile) -> tuple[str, ...
 
 
 def _has_account(tx: Tx, email: str) -> bool:
-    user = storage.people.find_by_email(tx, email)
+    user = storage.people.users.find_by_email(tx, email)
     return user is not None and not user.is_bot and user.is_active
 
 
@@ -93,7 +96,7 @@ def invitation(tx: Tx, vault: Vault, profile: ExternalProfile, link: str) -> Inv
     """The invitation by which a user joins: the link they came with, or one sent to their
     address. Raises LinkInvalid."""
     if link:
-        found = actions.people.account_creation.find_invitation(tx, vault, link)
+        found = account_creation.find_invitation(tx, vault, link)
         if found is None or not found.is_for_many:
             raise LinkInvalid()
         return found
@@ -109,28 +112,23 @@ def unlink(tx: Tx, user_id: int) -> bool:
 
 def sync_profile(tx: Tx, identity: Identity, profile: ExternalProfile) -> list[str]:
     """Apply the provider's data to an account. Returns what changed, as texts."""
-    user = actions.people.get(tx, identity.user_id)
+    user = users.get(tx, identity.user_id)
     did: list[str] = []
     if not user.is_active and identity.is_ended:
-        actions.people.reactivate(tx, user.id)
+        users.reactivate(tx, user.id)
         _audit(tx, profile.provider, "reactivate", user.id)
         did.append("is active again")
     if profile.leads:
         did += _rename(tx, user, profile) + _change_email(tx, user, profile)
     if profile.picture is not None and profile.picture_mark != identity.picture_mark:
-        actions.people.avatars.set_avatar(tx, user.id, profile.picture)
+        avatars.set_avatar(tx, user.id, profile.picture)
         did.append("has a new picture")
-    did += [
-        f"has {name} filled in"
-        for name in actions.people.profiles.fill_in(tx, user.id, profile.profile)
-    ]
-    did += _apply_role(tx, actions.people.get(tx, user.id), profile)
+    did += [f"has {name} filled in" for name in profiles.fill_in(tx, user.id, profile.profile)]
+    did += _apply_role(tx, users.get(tx, user.id), profile)
     group_ids = identity.group_ids
     if profile.groups is not None:
-        groups = actions.groups.synced.find_or_create(tx, profile.groups)
-        moved = actions.groups.synced.sync(
-            tx, actions.people.get(tx, user.id), groups, identity.group_ids
-        )
+        groups = synced.find_or_create(tx, profile.groups)
+        moved = synced.sync(tx, users.get(tx, user.id), groups, identity.group_ids)
         group_ids = tuple(group.id for group in groups)
         if moved:
             _audit(tx, profile.provider, "groups", user.id, group_ids=list(group_ids))
@@ -154,7 +152,7 @@ def check(tx: Tx, found: Sequence[ProfileUpdate], end_missing: bool) -> None:
     if end_missing and found and all(each.profile is None for each in found):
         raise BadRequest("No account was found there: nothing is changed.")
     ending = {each.identity.user_id for each in found if _must_deactivate(each, end_missing)}
-    owners = set(storage.people.active_owner_ids(tx))
+    owners = set(storage.people.users.active_owner_ids(tx))
     if owners and owners <= ending:
         raise BadRequest("No owner of the organization would be left: nothing is changed.")
 
@@ -177,10 +175,10 @@ def _must_deactivate(found: ProfileUpdate, end_missing: bool) -> bool:
 
 def _deactivate(tx: Tx, identity: Identity, why: str) -> list[str]:
     """Deactivate an account because of its provider. Raises LastOwner."""
-    user = actions.people.get(tx, identity.user_id)
+    user = users.get(tx, identity.user_id)
     if not user.is_active:
         return []
-    actions.people.deactivate(tx, user.id)
+    users.deactivate(tx, user.id)
     _audit(tx, identity.provider, "deactivate", user.id)
     storage.people.identities.store(tx, replace(identity, is_ended=True))
     return [f"is deactivated, since {user.full_name} {why}"]
@@ -201,7 +199,7 @@ def _find(tx: Tx, profile: ExternalProfile) -> Identity | None:
         if known is not None:
             return known
     for email in profile.emails:
-        user = storage.people.find_by_email(tx, email)
+        user = storage.people.users.find_by_email(tx, email)
         if user is not None and not user.is_bot:
             if not user.is_active:
                 raise LoginDeactivated()
@@ -234,13 +232,13 @@ def _join(
     email = profile.emails[0]
     if profile.welcome is AdmissionPolicy.NOBODY:
         raise AccountMissing(email=email)
-    needs_invitation = storage.organization.current(tx).setting("invite_required")
+    needs_invitation = storage.organization.realms.current(tx).setting("invite_required")
     if profile.welcome is AdmissionPolicy.INVITED and needs_invitation and invitation is None:
         raise InvitationRequired(email=email)
-    actions.people.check_email_allowed(tx, email)
+    users.check_email_allowed(tx, email)
     role = Role.MEMBER if profile.role is None else profile.role
     account = NewAccount(_free_name(tx, profile, None), None, role)
-    user = actions.people.signup.join(tx, vault, email, account, invitation, welcome_message)
+    user = signup.join(tx, vault, email, account, invitation, welcome_message)
     _audit(tx, profile.provider, "join", user.id, role=int(user.role))
     return user.id
 
@@ -254,7 +252,7 @@ def _free_name(tx: Tx, profile: ExternalProfile, user_id: int | None) -> str:
     for name in (profile.full_name, f"{profile.full_name} ({local})", local):
         try:
             checked = domain.people.user.checked_full_name(name)
-            actions.people.check_name_is_free(tx, checked, user_id)
+            users.check_name_is_free(tx, checked, user_id)
         except ClientError:
             continue
         return checked
@@ -267,7 +265,7 @@ def _rename(tx: Tx, user: User, profile: ExternalProfile) -> list[str]:
     name = _free_name(tx, profile, user.id)
     if name == user.full_name:
         return []
-    actions.people.rename(tx, user, name)
+    users.rename(tx, user, name)
     return [f"is called {name} now"]
 
 
@@ -277,10 +275,10 @@ def _change_email(tx: Tx, user: User, profile: ExternalProfile) -> list[str]:
     if domain.people.user.email_key(email) == domain.people.user.email_key(user.email):
         return []
     try:
-        actions.people.check_address(tx, email)
+        users.check_address(tx, email)
     except ClientError:
         return []
-    actions.people.change_address(tx, user, email)
+    users.change_address(tx, user, email)
     _audit(tx, profile.provider, "address", user.id)
     return [f"has the address {email} now"]
 
@@ -292,9 +290,9 @@ def _apply_role(tx: Tx, user: User, profile: ExternalProfile) -> list[str]:
         return []
     if role not in profile.managed_roles and user.role not in profile.managed_roles:
         return []
-    if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
+    if user.is_owner and storage.people.users.active_owner_ids(tx) == [user.id]:
         return ["stays the only owner"]
-    actions.people.roles.change(tx, user, role)
+    roles.change(tx, user, role)
     changes = {"role": [int(user.role), int(role)]}
     _audit(tx, profile.provider, "role", user.id, role=int(role), changes=changes)
     return [f"is {role.name.lower()} now"]
@@ -303,4 +301,4 @@ def _apply_role(tx: Tx, user: User, profile: ExternalProfile) -> list[str]:
 def _audit(tx: Tx, provider: str, change: str, user_id: int, **details: Any) -> None:
     """Record a provider's change in the audit log."""
     act = Act(f"provider {change}", None, f"provider, {provider}", {"user_id": user_id, **details})
-    actions.organization.audit.record(tx, act)
+    audit.record(tx, act)

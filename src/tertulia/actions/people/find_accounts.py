@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions import mail_outbox
+from tertulia.actions.people import one_time_links
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
 from tertulia.domain.people.keys import Vault
@@ -16,15 +18,15 @@ def request(
 
     `sites` are the URLs of the organizations on this server, by id.
     """
-    actions.people.one_time_links.check_rate_of_address(tx, FINDING, email, requested_from)
-    actions.people.one_time_links.record_request_without_account(tx, FINDING, email, requested_from)
-    found, language = [], domain.emails.language_in(storage.organization.current(tx))
+    one_time_links.check_rate_of_address(tx, FINDING, email, requested_from)
+    one_time_links.record_request_without_account(tx, FINDING, email, requested_from)
+    found, language = [], domain.emails.language_in(storage.organization.realms.current(tx))
     for realm_id, site in sites.items():
         here = tx.for_realm(realm_id)
-        realm = storage.organization.current(here)
-        user = storage.people.find_by_email(here, email)
+        realm = storage.organization.realms.current(here)
+        user = storage.people.users.find_by_email(here, email)
         if user is not None and user.is_active and not user.is_bot and not realm.deactivated:
             found.append(f"{realm.name}: {site}/")
             language = domain.emails.language_of(user)
     values = {"address": email, "found": domain.emails.BETWEEN.join(found)}
-    actions.mail_outbox.enqueue(tx, vault, Email("organizations", email, language, values))
+    mail_outbox.enqueue(tx, vault, Email("organizations", email, language, values))

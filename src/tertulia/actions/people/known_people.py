@@ -8,7 +8,9 @@ become visible or invisible. Lookups are in `visible_users`.
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.groups import permissions
+from tertulia.actions.people import visible_users
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.events.audience import AllBut, Audience, Everyone, NoClients, Users
@@ -25,9 +27,9 @@ def audience_knowing(tx: Tx, user_id: int) -> Audience:
 
 def hidden_people(tx: Tx, user_id: int) -> list[int]:
     """The guests who may not know a user."""
-    if not actions.people.visible_users.guests_are_limited(tx):
+    if not visible_users.guests_are_limited(tx):
         return []
-    user = storage.people.find(tx, user_id)
+    user = storage.people.users.find(tx, user_id)
     if user is None or user.is_bot:
         return []
     channel_ids = storage.channels.subscriptions.channel_ids_of(tx, user.id)
@@ -44,8 +46,8 @@ def split_by_audience(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], 
     # The known ones, and the guests who know just these.
     unknown: dict[tuple[int, ...], list[int]] = {}
     hidden_from = (
-        _hidden_from_guests(tx, storage.people.find_many(tx, user_ids))
-        if actions.people.visible_users.guests_are_limited(tx)
+        _hidden_from_guests(tx, storage.people.users.find_many(tx, user_ids))
+        if visible_users.guests_are_limited(tx)
         else {}
     )
     for guest_id, hidden in hidden_from.items():
@@ -58,7 +60,7 @@ def split_by_audience(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], 
 
 def by_audience(tx: Tx, people: Collection[User]) -> Iterator[tuple[list[User], Audience]]:
     """Users together with those whom the same users may know."""
-    limited = actions.people.visible_users.guests_are_limited(tx)
+    limited = visible_users.guests_are_limited(tx)
     hidden_from = _hidden_from_guests(tx, people) if limited else {}
     alike: dict[tuple[int, ...], list[User]] = {}
     for user in people:
@@ -87,13 +89,13 @@ def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = Non
     """
     if not viewers:
         return {}
-    everybody = set(storage.people.human_ids(tx))
+    everybody = set(storage.people.users.human_ids(tx))
     if among is not None:
         everybody.intersection_update(among)
     guests = [viewer.id for viewer in viewers if viewer.is_guest]
     met = (
         storage.people.known_people.direct_partners(tx, guests, among)
-        if actions.people.visible_users.guests_are_limited(tx)
+        if visible_users.guests_are_limited(tx)
         else {}
     )
     return {
@@ -116,9 +118,9 @@ def announce_changes(
 
 def _groups_of(tx: Tx, user_ids: list[int]) -> dict[int, list[int]]:
     """The groups that contain some of these users, with their members among them."""
-    people = [each for each in storage.people.find_many(tx, user_ids) if each.is_active]
+    people = [each for each in storage.people.users.find_many(tx, user_ids) if each.is_active]
     known = storage.groups.Memberships(tx, people)
-    by_role = actions.groups.permissions.system_group_ids(tx, people)
+    by_role = permissions.system_group_ids(tx, people)
     found: dict[int, list[int]] = {}
     for each in people:
         for group_id in [*by_role[each.id], *known.listing(each.id)]:
@@ -134,10 +136,10 @@ class VisibilityDiff:
         self._mover_ids = people.keys()
         self._moving: list[User] = []
         self._inside: list[User] = []
-        if people and actions.people.visible_users.guests_are_limited(tx):
+        if people and visible_users.guests_are_limited(tx):
             self._moving = [user for user in people.values() if user.is_guest and user.is_active]
             inside = set(storage.people.known_people.guests_in(tx, channel_ids)) - people.keys()
-            self._inside = storage.people.find_many(tx, sorted(inside))
+            self._inside = storage.people.users.find_many(tx, sorted(inside))
         self._before = self._known(tx)
 
     def announce(self, tx: Tx) -> None:

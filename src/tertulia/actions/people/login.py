@@ -9,7 +9,9 @@ from enum import Enum
 
 import msgspec
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.organization import audit
+from tertulia.actions.people import known_people, login_alerts, sessions
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import LOGIN, Act
 from tertulia.domain.people.keys import Vault
@@ -68,19 +70,17 @@ def log_in(tx: Tx, who: VerifiedIdentity, session: SessionRequest) -> User:
     user = _usable(tx, who)
     check_complete(tx, who)
     if session.former is not None:
-        actions.people.sessions.log_out(tx, session.former)
+        sessions.log_out(tx, session.former)
     if session.fingerprint is not None:
-        actions.people.sessions.start(
-            tx, user, session.fingerprint, session.browser, who.provider_session
-        )
+        sessions.start(tx, user, session.fingerprint, session.browser, who.provider_session)
     if storage.bulk_import.claim_stub(tx, user.id):
-        knowing = actions.people.known_people.audience_knowing(tx, user.id)
+        knowing = known_people.audience_knowing(tx, user.id)
         events.log.announce(tx, PlaceholderClaimed(user.id), to=knowing)
     act = Act(LOGIN, user.id, session.browser.address, {"method": who.method})
-    actions.organization.audit.record(tx, act)
+    audit.record(tx, act)
     if session.mail_vault is not None:
         origin = (session.browser, session.network)
-        actions.people.login_alerts.record_login(tx, session.mail_vault, user, *origin)
+        login_alerts.record_login(tx, session.mail_vault, user, *origin)
     return user
 
 
@@ -91,7 +91,7 @@ def missing_factor(tx: Tx, who: VerifiedIdentity) -> MissingFactor | None:
         return None
     if storage.people.second_factors.of_user(tx, who.user_id).is_enabled:
         return MissingFactor.CODE
-    is_required = storage.organization.current(tx).setting("require_second_factor")
+    is_required = storage.organization.realms.current(tx).setting("require_second_factor")
     return MissingFactor.SETTING_UP if is_required else None
 
 
@@ -105,13 +105,13 @@ def check_complete(tx: Tx, who: VerifiedIdentity) -> None:
 def _usable(tx: Tx, who: VerifiedIdentity) -> User:
     """The account, if it may be used now."""
     check_method(tx, who.method)
-    user = storage.people.find(tx, who.user_id)
+    user = storage.people.users.find(tx, who.user_id)
     if user is None or user.is_bot:
         raise LoginFailed()
     if not user.is_active:
         raise LoginDeactivated()
     if who.method == EMAIL and domain.people.passwords.is_ended(
-        storage.people.password_hash(tx, user.id)
+        storage.people.users.password_hash(tx, user.id)
     ):
         raise PasswordExpired()
     return user
@@ -119,7 +119,7 @@ def _usable(tx: Tx, who: VerifiedIdentity) -> User:
 
 def check_method(tx: Tx, method: str) -> None:
     """Raise if the organization is deactivated or does not allow this method."""
-    realm = storage.organization.current(tx)
+    realm = storage.organization.realms.current(tx)
     if realm.deactivated:
         raise LoginOrganizationDeactivated()
     if not realm.admits(method):

@@ -6,7 +6,8 @@ A location is a network and a kind of browser. It is remembered for two months a
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from tertulia import actions, domain, locale, storage
+from tertulia import domain, locale, storage
+from tertulia.actions import mail_outbox
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
 from tertulia.domain.people.keys import Vault
@@ -26,14 +27,14 @@ def record_login(tx: Tx, vault: Vault, user: User, browser: Browser, network: st
     if is_known or has_just_joined or not user.prefers("enable_login_emails"):
         return
     values = {
-        "organization": storage.organization.current(tx).name,
+        "organization": storage.organization.realms.current(tx).name,
         "name": user.full_name,
         "when": _local_time(tx.now, user),
         "address": browser.address,
         "browser": kind,
     }
     mail = Email("login", user.email, domain.emails.language_of(user), values)
-    actions.mail_outbox.enqueue(tx, vault, mail)
+    mail_outbox.enqueue(tx, vault, mail)
 
 
 def delete_expired(tx: Tx) -> None:

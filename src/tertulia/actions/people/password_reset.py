@@ -6,7 +6,10 @@ whether an account exists: only the address learns that.
 
 from collections.abc import Collection
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions import mail_outbox
+from tertulia.actions.groups import permissions
+from tertulia.actions.people import one_time_links, users
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
 from tertulia.domain.people.keys import Vault
@@ -29,13 +32,11 @@ def request(
 
     A user whose password is in one of the directories gets a mail that says so.
     """
-    actions.people.one_time_links.check_rate_of_address(tx, PASSWORD, email, requested_from)
-    realm = storage.organization.current(tx)
-    user = storage.people.find_by_email(tx, email)
+    one_time_links.check_rate_of_address(tx, PASSWORD, email, requested_from)
+    realm = storage.organization.realms.current(tx)
+    user = storage.people.users.find_by_email(tx, email)
     if user is None or user.is_bot or not user.is_active:
-        actions.people.one_time_links.record_request_without_account(
-            tx, PASSWORD, email, requested_from
-        )
+        one_time_links.record_request_without_account(tx, PASSWORD, email, requested_from)
         mail = Email(
             "password-unknown",
             email,
@@ -43,9 +44,7 @@ def request(
             {"organization": realm.name, "site": site, "address": email},
         )
     elif storage.people.identities.providers_of(tx, user.id) & {*directories}:
-        actions.people.one_time_links.record_request_without_account(
-            tx, PASSWORD, email, requested_from
-        )
+        one_time_links.record_request_without_account(tx, PASSWORD, email, requested_from)
         mail = Email(
             "password-elsewhere",
             user.email,
@@ -53,7 +52,7 @@ def request(
             {"organization": realm.name, "name": user.full_name},
         )
     else:
-        key = actions.people.one_time_links.create(
+        key = one_time_links.create(
             tx, vault, PASSWORD, email=email, user_id=user.id, requested_from=requested_from
         )
         mail = Email(
@@ -62,7 +61,7 @@ def request(
             domain.emails.language_of(user),
             {"organization": realm.name, "name": user.full_name, "link": address(site, key)},
         )
-    actions.mail_outbox.enqueue(tx, vault, mail)
+    mail_outbox.enqueue(tx, vault, mail)
 
 
 def create_link(
@@ -74,7 +73,7 @@ def create_link(
     """
     user = _get_user(tx, actor, user_id, directories)
     requested_from = "" if actor is None else domain.people.one_time_links.requested_by(actor.id)
-    return actions.people.one_time_links.create(
+    return one_time_links.create(
         tx, vault, PASSWORD, email=user.email, user_id=user.id, requested_from=requested_from
     )
 
@@ -92,24 +91,27 @@ def invalidate(
     They get a link by mail; `site` is None if no mail is sent.
     """
     user = _get_user(tx, actor, user_id, directories)
-    password_hash = storage.people.password_hash(tx, user.id)
+    password_hash = storage.people.users.password_hash(tx, user.id)
     if password_hash is None:
         return False
-    actions.people.set_password(tx, user.id, domain.people.passwords.ended(password_hash))
+    users.set_password(tx, user.id, domain.people.passwords.ended(password_hash))
     if site is not None:
         key = create_link(tx, vault, None, user.id)
-        values = {"organization": storage.organization.current(tx).name, "name": user.full_name}
+        values = {
+            "organization": storage.organization.realms.current(tx).name,
+            "name": user.full_name,
+        }
         values |= {"link": address(site, key), "site": site}
         mail = Email("password-ended", user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.enqueue(tx, vault, mail)
+        mail_outbox.enqueue(tx, vault, mail)
     return True
 
 
 def _get_user(tx: Tx, actor: User | None, user_id: int, directories: Collection[str]) -> User:
     """A user whose password is stored here, and whom the actor may help."""
-    user = storage.people.find(tx, user_id)
+    user = storage.people.users.find(tx, user_id)
     if actor is not None:
-        actions.groups.permissions.require_administrator(tx, actor)
+        permissions.require_administrator(tx, actor)
     if user is None or user.is_system_bot:
         raise UserNotFound()
     if user.is_bot:
@@ -136,8 +138,8 @@ def check_is_local(tx: Tx, user: User, directories: Collection[str]) -> None:
 
 def owner_of(tx: Tx, vault: Vault, key: str) -> User:
     """The user whose password a link resets. Raises LinkInvalid."""
-    link = actions.people.one_time_links.get(tx, vault, PASSWORD, key)
-    user = None if link.user_id is None else storage.people.find(tx, link.user_id)
+    link = one_time_links.get(tx, vault, PASSWORD, key)
+    user = None if link.user_id is None else storage.people.users.find(tx, link.user_id)
     if user is None or not user.is_active or not _actor_may_still_help(tx, link, user):
         raise LinkInvalid()
     return user
@@ -146,9 +148,9 @@ def owner_of(tx: Tx, vault: Vault, key: str) -> User:
 def set_password(tx: Tx, vault: Vault, key: str, password_hash: str, renew_key: bool) -> User:
     """Set the new password of a link's user and end all their sessions."""
     user = owner_of(tx, vault, key)
-    actions.people.set_password(tx, user.id, password_hash)
+    users.set_password(tx, user.id, password_hash)
     if renew_key:
-        actions.people.reset_key(tx, vault, user.id)
+        users.reset_key(tx, vault, user.id)
     return user
 
 
@@ -165,7 +167,7 @@ def _actor_may_still_help(tx: Tx, link: OneTimeLink, user: User) -> bool:
     maker_id = link.maker_id()
     if maker_id is None:
         return True
-    maker = storage.people.find(tx, maker_id)
+    maker = storage.people.users.find(tx, maker_id)
     return maker is not None and maker.is_active and maker.is_admin and _may_help(maker, user)
 
 

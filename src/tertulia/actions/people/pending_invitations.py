@@ -12,7 +12,7 @@ KEPT_SECONDS = 30 * 86400  # after their end
 
 def announce(tx: Tx, inviters: Sequence[int]) -> None:
     """Announce a change to inviters and administrators."""
-    concerned = {*inviters, *storage.people.active_admin_ids(tx)}
+    concerned = {*inviters, *storage.people.users.active_admin_ids(tx)}
     events.log.announce(tx, InvitationsChanged(), to=Users(sorted(concerned)))
 
 

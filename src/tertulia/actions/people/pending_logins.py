@@ -4,7 +4,8 @@ A login is identified by a state parameter that passes through the provider, and
 browser that started it: another browser with a stolen URL cannot finish it. It can be used once.
 """
 
-from tertulia import actions, storage
+from tertulia import storage
+from tertulia.actions.people import login
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.database.tx import Tx
 from tertulia.errors.authentication import LoginExpired
@@ -32,8 +33,8 @@ def resume(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:
 def issue_token(tx: Tx, who: VerifiedIdentity, token_hash: bytes) -> None:
     """Let another program on the same machine finish the login with a token that is valid for
     seconds."""
-    actions.people.login.check_method(tx, who.method)
-    actions.people.login.check_complete(tx, who)
+    login.check_method(tx, who.method)
+    login.check_complete(tx, who)
     storage.people.pending_logins.store_token(tx, token_hash, who.user_id, who.method)
 
 

@@ -7,7 +7,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.groups import permissions
+from tertulia.actions.people import known_people, visible_users
 from tertulia.database.tx import Tx
 from tertulia.domain.people.profile_fields import RENDERED, FieldType, FieldValue, ProfileField
 from tertulia.domain.people.user import User
@@ -26,7 +28,7 @@ class FieldChange(msgspec.Struct, frozen=True):
 
 def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldChange]) -> None:
     """Set values of a profile, all or none. Unchanged values produce no event."""
-    actor = actions.groups.permissions.current_rights(tx, actor)
+    actor = permissions.current_rights(tx, actor)
     fields = {field.id: field for field in storage.people.profile_fields.list_all(tx)}
     held = dict(storage.people.profile_fields.all_values(tx, [user_id]).get(user_id, {}))
     changes: list[ChangedValue] = []
@@ -93,7 +95,7 @@ def _announce(tx: Tx, user_id: int, changes: list[ChangedValue]) -> None:
         events.log.announce(
             tx,
             ProfileChanged(user_id, changes),
-            to=actions.people.known_people.audience_knowing(tx, user_id),
+            to=known_people.audience_knowing(tx, user_id),
         )
 
 
@@ -101,7 +103,7 @@ def _checked(tx: Tx, actor: User, field: ProfileField, value: Any) -> str:
     text = domain.people.profile_fields.checked_value(field, value)
     named = domain.people.profile_fields.named_users(field, text)
     possible = [user_id for user_id in named if 0 < user_id <= domain.limits.MAX_ID]
-    found = actions.people.visible_users.find_many(tx, actor, possible) if possible else []
+    found = visible_users.find_many(tx, actor, possible) if possible else []
     humans = {user.id for user in found if not user.is_bot}
     unknown = [user_id for user_id in named if user_id not in humans]
     if unknown:

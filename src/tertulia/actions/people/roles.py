@@ -10,8 +10,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from tertulia import actions, events, storage
+from tertulia import events, storage
+from tertulia.actions.channels import visible_channels
 from tertulia.actions.channels.visible_channels import VisibleChannels
+from tertulia.actions.groups import edits, permissions
+from tertulia.actions.people import known_people, visible_users
 from tertulia.actions.people.known_people import KnownUsers
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import Role, User
@@ -47,35 +50,35 @@ def change_many(tx: Tx, people: Sequence[User], role: Role) -> None:
     changed = [replace(user, role=role) for user in people]
     active = [user for user in people if user.is_active]
     active_changed = [user for user in changed if user.is_active]
-    limited = actions.people.visible_users.guests_are_limited(tx)
+    limited = visible_users.guests_are_limited(tx)
     viewers = [
         index for index, user in enumerate(people) if limited and _crosses(user, role, Role.MEMBER)
     ]
-    everything = storage.channels.list_all(tx)
+    everything = storage.channels.table.list_all(tx)
 
-    saw = actions.channels.visible_channels.visible_to_each(tx, everything, active, tx.now)
-    knew = actions.people.known_people.known(tx, [people[index] for index in viewers])
-    storage.people.set_role(tx, [user.id for user in people], role)
-    sees = actions.channels.visible_channels.visible_to_each(tx, everything, active_changed, tx.now)
-    knows = actions.people.known_people.known(tx, [changed[index] for index in viewers])
+    saw = visible_channels.visible_to_each(tx, everything, active, tx.now)
+    knew = known_people.known(tx, [people[index] for index in viewers])
+    storage.people.users.set_role(tx, [user.id for user in people], role)
+    sees = visible_channels.visible_to_each(tx, everything, active_changed, tx.now)
+    knows = known_people.known(tx, [changed[index] for index in viewers])
 
     _announce_people(tx, (saw, sees), (knew, knows))
     _announce_roles(tx, people, role, knows if role is Role.GUEST else {})
     _announce_groups(tx, active, active_changed)
-    actions.channels.visible_channels.announce_changes(tx, saw, sees)
+    visible_channels.announce_changes(tx, saw, sees)
     _announce_default_channels(tx, active, role)
     _announce_bots(tx, active, role)
 
 
 def _with_bots(tx: Tx, people: Sequence[User], role: Role) -> list[User]:
     demoted = [user.id for user in people if user.role < role]
-    bots = storage.people.find_many(tx, storage.people.bots.ids_of_owners(tx, demoted))
+    bots = storage.people.users.find_many(tx, storage.people.bots.ids_of_owners(tx, demoted))
     return [*people, *(bot for bot in bots if bot.role < role)]
 
 
 def _require_another_owner(tx: Tx, people: Sequence[User]) -> None:
     if any(user.is_owner for user in people):
-        owner_ids = set(storage.people.active_owner_ids(tx))
+        owner_ids = set(storage.people.users.active_owner_ids(tx))
         if owner_ids and owner_ids <= {user.id for user in people}:
             raise BadRequest(
                 "The owner permission cannot be removed from the only organization owner.",
@@ -99,11 +102,11 @@ def _announce_people(
         alike[frozenset(saw[user_id] ^ sees[user_id])].append(user_id)
     for other_channels, user_ids in alike.items():
         before, after = ({each: known[each] for each in user_ids} for known in people)
-        actions.people.known_people.announce_changes(tx, before, after, other_channels)
+        known_people.announce_changes(tx, before, after, other_channels)
 
 
 def _announce_roles(tx: Tx, people: Sequence[User], role: Role, knows: KnownUsers) -> None:
-    for some, audience in actions.people.known_people.by_audience(tx, people):
+    for some, audience in known_people.by_audience(tx, people):
         changes = [
             RoleChanged(user.id, role, user.role, sorted(knows[user.id]) if knows else None)
             for user in some
@@ -115,17 +118,17 @@ def _announce_groups(tx: Tx, before: Sequence[User], after: Sequence[User]) -> N
     """Move users between the groups of the roles, and then in or out of the full members."""
     moves: defaultdict[tuple[int, bool, int], list[int]] = defaultdict(list)
     for people, added in ((before, False), (after, True)):
-        for user_id, group_ids in actions.groups.permissions.system_group_ids(tx, people).items():
+        for user_id, group_ids in permissions.system_group_ids(tx, people).items():
             for place, group_id in enumerate(group_ids):
                 moves[place, added, group_id].append(user_id)
     for (_, added, group_id), user_ids in sorted(moves.items()):
-        actions.groups.announce_members(tx, group_id, user_ids, added=added)
+        edits.announce_members(tx, group_id, user_ids, added=added)
 
 
 def _announce_default_channels(tx: Tx, people: Sequence[User], role: Role) -> None:
     crossing = [user.id for user in people if _crosses(user, role, Role.MEMBER)]
     if crossing:
-        found = [] if role is Role.GUEST else storage.channels.defaults(tx)
+        found = [] if role is Role.GUEST else storage.channels.table.defaults(tx)
         event = DefaultChannelsChanged([channel.id for channel in found])
         events.log.announce(tx, event, to=Users(crossing))
 

@@ -2,7 +2,11 @@
 
 import msgspec
 
-from tertulia import actions, domain, storage
+from tertulia import domain, storage
+from tertulia.actions import mail_outbox
+from tertulia.actions.groups import synced
+from tertulia.actions.messages import notices
+from tertulia.actions.people import account_creation, email_policy, one_time_links
 from tertulia.actions.people.email_policy import Rejection
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
@@ -37,9 +41,9 @@ class NewAccount(msgspec.Struct, frozen=True):
 def check_may_join(tx: Tx, email: str, invitation: Invitation | None) -> None:
     """Raise if an address may not have an account here."""
     invited = invitation is not None or storage.people.invitations.for_address(tx, email)
-    if not invited and storage.organization.current(tx).setting("invite_required"):
+    if not invited and storage.organization.realms.current(tx).setting("invite_required"):
         raise InvitationRequired(email=email)
-    against = actions.people.email_policy.rejection_reason(tx, email)
+    against = email_policy.rejection_reason(tx, email)
     if against is Rejection.OUTSIDE:
         raise AddressOutsideDomains(email)
     if against is not None:
@@ -58,10 +62,10 @@ def request(
     if invitation_id is not None:
         invitation = storage.people.invitations.find(tx, invitation_id)
     check_may_join(tx, email, invitation)
-    actions.people.one_time_links.check_rate_of_address(tx, SIGN_UP, email, requested_from)
-    realm = storage.organization.current(tx)
+    one_time_links.check_rate_of_address(tx, SIGN_UP, email, requested_from)
+    realm = storage.organization.realms.current(tx)
     values = {"organization": realm.name, "site": site, "address": email}
-    key = actions.people.one_time_links.create(
+    key = one_time_links.create(
         tx,
         vault,
         SIGN_UP,
@@ -71,17 +75,17 @@ def request(
         invitation_id=invitation_id,
     )
     kind = "sign-up"
-    if storage.people.find_by_email(tx, email) is not None:
+    if storage.people.users.find_by_email(tx, email) is not None:
         kind = "sign-up-needless"
     else:
         values["link"] = f"{site}/accounts/do_confirm/{key}"
     mail = Email(kind, email, domain.emails.language_in(realm), values)
-    actions.mail_outbox.enqueue(tx, vault, mail)
+    mail_outbox.enqueue(tx, vault, mail)
 
 
 def confirmed(tx: Tx, vault: Vault, key: str) -> tuple[str, Invitation | None]:
     """The confirmed address of a sign-up link, and its invitation."""
-    link = actions.people.one_time_links.get(tx, vault, SIGN_UP, key)
+    link = one_time_links.get(tx, vault, SIGN_UP, key)
     invitation = None
     if link.invitation_id is not None:
         invitation = storage.people.invitations.find(tx, link.invitation_id)
@@ -113,7 +117,7 @@ def accept(
 
     A link sent to an address is for that address. A multi-use link does not confirm an address.
     """
-    invitation = actions.people.account_creation.find_invitation(tx, vault, key)
+    invitation = account_creation.find_invitation(tx, vault, key)
     if invitation is None:
         raise LinkInvalid()
     email = invitation.email or email
@@ -132,7 +136,7 @@ def join(
     """Create the account with the role, channels and groups of an invitation."""
     terms = None
     if invitation is not None:
-        terms = actions.people.account_creation.current_terms(tx, invitation)
+        terms = account_creation.current_terms(tx, invitation)
     new = NewUser(
         email=email,
         full_name=account.full_name,
@@ -141,7 +145,7 @@ def join(
         channel_ids=None if terms is None else terms.channel_ids,
         with_defaults=terms is not None and terms.with_defaults,
     )
-    user, _ = actions.people.account_creation.add(tx, vault, new)
+    user, _ = account_creation.add(tx, vault, new)
     if invitation is not None and terms is not None:
         _add_to_groups(tx, user, terms)
         _notify_inviter(tx, user, invitation)
@@ -151,26 +155,26 @@ def join(
 
 
 def _send_welcome(tx: Tx, vault: Vault, user: User, welcome_message: WelcomeMessage) -> None:
-    actions.messages.notices.send_to_user(tx, user.id, welcome_message.words)
+    notices.send_to_user(tx, user.id, welcome_message.words)
     if welcome_message.site:
-        realm = storage.organization.current(tx)
+        realm = storage.organization.realms.current(tx)
         values = {"organization": realm.name, "name": user.full_name}
         values |= {"address": user.email, "site": welcome_message.site}
         mail = Email("account", user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.enqueue(tx, vault, mail)
+        mail_outbox.enqueue(tx, vault, mail)
 
 
 def _add_to_groups(tx: Tx, user: User, terms: Terms) -> None:
     found = (storage.groups.find(tx, each) for each in terms.group_ids)
     groups = [group for group in found if group is not None and not group.deactivated]
-    actions.groups.synced.sync(tx, user, groups, [])
+    synced.sync(tx, user, groups, [])
 
 
 def _notify_inviter(tx: Tx, user: User, invitation: Invitation) -> None:
-    inviter = storage.people.find(tx, invitation.inviter_id)
+    inviter = storage.people.users.find(tx, invitation.inviter_id)
     if not invitation.terms.notifies_inviter or inviter is None or inviter.is_bot:
         return
     if inviter.is_active and not invitation.is_for_many:
-        organization = storage.organization.current(tx).name
+        organization = storage.organization.realms.current(tx).name
         words = domain.messages.notices.accepted(user, organization)
-        actions.messages.notices.send_to_user(tx, inviter.id, words)
+        notices.send_to_user(tx, inviter.id, words)

@@ -22,18 +22,18 @@ def is_limited(tx: Tx, viewer: User) -> bool:
 
 
 def guests_are_limited(tx: Tx) -> bool:
-    value = storage.organization.current(tx).settings.get(SETTING)
+    value = storage.organization.realms.current(tx).settings.get(SETTING)
     return value is not None and value != storage.groups.system_ids(tx)["role:everyone"]
 
 
 def find(tx: Tx, viewer: User, user_id: int) -> User | None:
-    user = storage.people.find(tx, user_id)
+    user = storage.people.users.find(tx, user_id)
     known = filter_known(tx, viewer, [] if user is None else [user])
     return known[0] if known else None
 
 
 def find_many(tx: Tx, viewer: User, user_ids: list[int]) -> list[User]:
-    return filter_known(tx, viewer, storage.people.find_many(tx, user_ids))
+    return filter_known(tx, viewer, storage.people.users.find_many(tx, user_ids))
 
 
 def may_know(tx: Tx, viewer: User, user: User) -> bool:
@@ -59,7 +59,7 @@ def filter_known(tx: Tx, viewer: User, people: list[User]) -> list[User]:
 
 def names_for(tx: Tx, viewer: User, user_ids: Iterable[int]) -> dict[int, str]:
     """The names of users as the viewer sees them."""
-    people = storage.people.find_many(tx, sorted(set(user_ids)))
+    people = storage.people.users.find_many(tx, sorted(set(user_ids)))
     known = {each.id for each in filter_known(tx, viewer, people)}
     return {each.id: each.full_name if each.id in known else UNKNOWN_NAME for each in people}
 
@@ -69,7 +69,7 @@ def find_by_address(tx: Tx, viewer: User, email: str, email_domain: str) -> User
     stand_in = _PLACEHOLDER.fullmatch(domain.people.user.email_key(email))
     if stand_in is not None and stand_in[2] == email_domain.lower():
         return find(tx, viewer, int(stand_in[1]))
-    user = storage.people.find_by_email(tx, email)
+    user = storage.people.users.find_by_email(tx, email)
     if user is None or not domain.people.user.may_see_email(viewer, user):
         return None
     return user if may_know(tx, viewer, user) else None

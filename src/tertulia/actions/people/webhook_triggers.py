@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from tertulia import actions, storage
+from tertulia import storage
+from tertulia.actions.channels import lookups
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.user import BotType, User
@@ -14,7 +15,7 @@ def record_mentions(
     ids = sorted(mentioned)
     if sender.is_bot or not ids:
         return
-    bots = [bot for bot in storage.people.find_many(tx, ids) if has_webhook(bot)]
+    bots = [bot for bot in storage.people.users.find_many(tx, ids) if has_webhook(bot)]
     triggered = [bot.id for bot in bots if is_triggered_in(tx, bot, channel)]
     storage.outbox.insert_webhook_calls(tx, triggered, message_id, "mention")
 
@@ -30,7 +31,7 @@ def has_webhook(bot: User) -> bool:
 
 def is_triggered_in(tx: Tx, bot: User, channel: Channel) -> bool:
     """A mention triggers a bot if it or its owner may read the channel."""
-    if actions.channels.may_read(tx, bot, channel):
+    if lookups.may_read(tx, bot, channel):
         return True
-    owner = None if bot.bot_owner_id is None else storage.people.find(tx, bot.bot_owner_id)
-    return owner is not None and owner.is_active and actions.channels.may_read(tx, owner, channel)
+    owner = None if bot.bot_owner_id is None else storage.people.users.find(tx, bot.bot_owner_id)
+    return owner is not None and owner.is_active and lookups.may_read(tx, owner, channel)

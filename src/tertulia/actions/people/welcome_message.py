@@ -1,6 +1,7 @@
 """The welcome message for new users, rendered before the transaction."""
 
-from tertulia import actions, domain
+from tertulia import domain
+from tertulia.actions.messages import draft
 from tertulia.actions.messages.draft import Author
 from tertulia.domain.messages.notices import NoticeText
 
@@ -21,5 +22,5 @@ async def compose(author: Author, own: str = "", language: str = "") -> NoticeTe
     first = GREETINGS[language or domain.emails.language_in(realm)].format(realm.name)
     more = own or str(realm.setting("welcome_message_custom_text"))
     text = f"{first}\n\n{more}" if more else first
-    composed = await actions.messages.draft.compose(author, text, "Internal", None)
+    composed = await draft.compose(author, text, "Internal", None)
     return NoticeText(composed.content, composed.rendered)

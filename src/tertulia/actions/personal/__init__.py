@@ -1,3 +1,1 @@
 """Personal settings and data of a user."""
-
-from tertulia.actions.personal import settings, topic_policies

@@ -6,7 +6,9 @@ from typing import Any
 import msgspec
 from msgspec import field
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.groups import permissions
+from tertulia.actions.people import email_change, known_people, users
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
@@ -58,16 +60,16 @@ def change(
         events.log.announce(
             tx,
             TimezoneChanged(user.id, changes.timezone),
-            to=actions.people.known_people.audience_knowing(tx, user.id),
+            to=known_people.audience_knowing(tx, user.id),
         )
     if changes.password_hash is not None:
-        actions.people.set_password(tx, user.id, changes.password_hash, changes.session_id)
+        users.set_password(tx, user.id, changes.password_hash, changes.session_id)
     if email is not None and confirming is not None:
-        actions.people.email_change.request(tx, confirming.vault, user, email, confirming.site)
+        email_change.request(tx, confirming.vault, user, email, confirming.site)
     elif email is not None:
-        actions.people.change_address(tx, _present(tx, user), email)
+        users.change_address(tx, _present(tx, user), email)
     if full_name is not None:
-        actions.people.rename(tx, user, full_name)
+        users.rename(tx, user, full_name)
 
 
 def change_presence(tx: Tx, user: User, enabled: bool) -> None:
@@ -77,9 +79,9 @@ def change_presence(tx: Tx, user: User, enabled: bool) -> None:
 
 def check_may_change_for(tx: Tx, actor: User, user_ids: list[int]) -> None:
     """Raise unless the user may change the settings of these others."""
-    actions.groups.permissions.require_administrator(tx, actor)
-    if any(user.is_owner for user in storage.people.find_many(tx, user_ids)):
-        actions.groups.permissions.require_owner(tx, actor)
+    permissions.require_administrator(tx, actor)
+    if any(user.is_owner for user in storage.people.users.find_many(tx, user_ids)):
+        permissions.require_owner(tx, actor)
 
 
 def change_for(
@@ -89,10 +91,10 @@ def change_for(
     check_may_change_for(tx, actor, user_ids)
     wanted = domain.personal.settings.checked(settings)
     chosen = domain.personal.settings.defaults_for_new_users(
-        storage.organization.current(tx).settings
+        storage.organization.realms.current(tx).settings
     )
     usual = domain.personal.settings.DEFAULTS | chosen
-    for user in storage.people.find_many(tx, user_ids):
+    for user in storage.people.users.find_many(tx, user_ids):
         theirs = {
             name: value
             for name, value in wanted.items()
@@ -105,7 +107,7 @@ def change_defaults_for_new_users(tx: Tx, settings: dict[str, Any]) -> None:
     """Change the organization's defaults for new users."""
     wanted = domain.personal.settings.checked(settings)
     known = domain.personal.settings.defaults_for_new_users(
-        storage.organization.current(tx).settings
+        storage.organization.realms.current(tx).settings
     )
     changed = {
         name: value
@@ -113,7 +115,9 @@ def change_defaults_for_new_users(tx: Tx, settings: dict[str, Any]) -> None:
         if known.get(name, domain.personal.settings.DEFAULTS[name]) != value
     }
     if changed:
-        storage.organization.set_setting(tx, domain.personal.settings.REALM_KEY, known | changed)
+        storage.organization.realms.set_setting(
+            tx, domain.personal.settings.REALM_KEY, known | changed
+        )
     for name, value in changed.items():
         events.log.announce(tx, UserSettingDefaultsChanged(name, value), to=Everyone())
 
@@ -122,9 +126,7 @@ def _change_settings(tx: Tx, user: User, wanted: dict[str, Any]) -> None:
     for name, value in _store(tx, user, wanted).items():
         if name in _PUBLIC_SETTINGS:
             event = _PUBLIC_SETTINGS[name](user, value)
-            events.log.announce(
-                tx, event, to=actions.people.known_people.audience_knowing(tx, user.id)
-            )
+            events.log.announce(tx, event, to=known_people.audience_knowing(tx, user.id))
 
 
 def _address_shown(user: User, visibility: int) -> Event:
@@ -148,7 +150,7 @@ def _store(tx: Tx, user: User, wanted: dict[str, Any]) -> dict[str, Any]:
 
 
 def _present(tx: Tx, user: User) -> User:
-    found = storage.people.find(tx, user.id)
+    found = storage.people.users.find(tx, user.id)
     assert found is not None
     return found
 
@@ -158,7 +160,7 @@ def _checked_email(tx: Tx, user: User, email: str | None, *, is_confirmed: bool)
     confirmation."""
     if email is None or email == user.email:
         return None
-    actions.people.email_change.check_allowed(tx, user)
+    email_change.check_allowed(tx, user)
     if is_confirmed and not user.is_admin:
         # It is unconfirmed, and the error would reveal which addresses exist.
         raise BadRequest(
@@ -167,10 +169,10 @@ def _checked_email(tx: Tx, user: User, email: str | None, *, is_confirmed: bool)
         )
     if not domain.people.user.looks_like_email(email):
         raise BadRequest("Invalid address.", problem="invalid-address")
-    holder = storage.people.find_by_email(tx, email)
+    holder = storage.people.users.find_by_email(tx, email)
     if is_confirmed and holder is not None and holder.id != user.id:
         raise BadRequest("Already has an account.", problem="address-has-account")
-    actions.people.check_email_allowed(tx, email)
+    users.check_email_allowed(tx, email)
     return email
 
 
@@ -178,8 +180,11 @@ def _checked_name(tx: Tx, user: User, full_name: str | None) -> str | None:
     """The new name; None if it does not change."""
     if full_name is None or full_name.strip() == user.full_name:
         return None
-    if storage.organization.current(tx).setting("name_changes_disabled") and not user.is_admin:
+    if (
+        storage.organization.realms.current(tx).setting("name_changes_disabled")
+        and not user.is_admin
+    ):
         return None  # clients that do not offer it still send the name
     name = domain.people.user.checked_full_name(full_name)
-    actions.people.check_name_is_free(tx, name, user.id)
+    users.check_name_is_free(tx, name, user.id)
     return name

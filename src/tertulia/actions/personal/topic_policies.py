@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from tertulia import actions, domain, events, storage
+from tertulia import domain, events, storage
+from tertulia.actions.channels import lookups
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.user import User
@@ -17,14 +18,14 @@ def set_policy(tx: Tx, user: User, channel_id: int, topic: str, policy: TopicPol
     """Mute, unmute or follow a topic, or clear its policy."""
     # Clearing always succeeds: an error would reveal which channels exist.
     if policy != TopicPolicy.NONE:
-        actions.channels.visible_to(tx, user, channel_id)
+        lookups.visible_to(tx, user, channel_id)
         _check_limits(tx, user, channel_id, topic, policy)
     change(tx, user.id, channel_id, topic, policy)
 
 
 def mute(tx: Tx, user: User, where: int | str, topic: str) -> None:
     """Compat: before feature level 170 a separate call muted a topic."""
-    channel = actions.channels.named(tx, user, where)
+    channel = lookups.named(tx, user, where)
     if channel is None:
         if isinstance(where, int):
             raise ChannelNotAccessible()
@@ -35,7 +36,7 @@ def mute(tx: Tx, user: User, where: int | str, topic: str) -> None:
 def unmute(tx: Tx, user: User, where: int | str, topic: str) -> None:
     """Clear a policy. A hidden topic and a missing one are both reported as not muted."""
     found = _find(tx, where)
-    channel = actions.channels.if_visible(tx, user, found)
+    channel = lookups.if_visible(tx, user, found)
     if (
         channel is None
         and found is not None
@@ -86,7 +87,7 @@ def mentioned(tx: Tx, user_ids: Sequence[int], channel: Channel, topic: str) -> 
         if user_ids
         else {}
     )
-    for user in storage.people.find_many(tx, list(user_ids)) if user_ids else ():
+    for user in storage.people.users.find_many(tx, list(user_ids)) if user_ids else ():
         current = known.get(user.id, TopicPolicy.NONE)
         wants = not user.is_bot and user.prefers("automatically_follow_topics_where_mentioned")
         if wants and current != TopicPolicy.MUTED:
@@ -104,8 +105,8 @@ def move(tx: Tx, channel_id: int, topic: str, new_channel: Channel, new_topic: s
     for user_id in sorted(before.keys() | (there.keys() if merges else set())):
         old = before.get(user_id, TopicPolicy.NONE)
         target = there.get(user_id, TopicPolicy.NONE)
-        user = storage.people.find(tx, user_id)
-        is_seen = user is not None and actions.channels.may_see(tx, user, new_channel)
+        user = storage.people.users.find(tx, user_id)
+        is_seen = user is not None and lookups.may_see(tx, user, new_channel)
         moved = domain.personal.topic_policies.after_merging(old, target) if merges else old
         changes_there = is_seen and moved != target
         # Compat: of two changes, the last one carries the list of mutes for older clients.
@@ -175,8 +176,8 @@ def _has_muted(tx: Tx, user: User, channel: Channel) -> bool:
 
 def _find(tx: Tx, where: int | str) -> Channel | None:
     if isinstance(where, int):
-        return storage.channels.find(tx, where)
-    return storage.channels.find_by_name(tx, where)
+        return storage.channels.table.find(tx, where)
+    return storage.channels.table.find_by_name(tx, where)
 
 
 def _check_limits(tx: Tx, user: User, channel_id: int, topic: str, policy: TopicPolicy) -> None:

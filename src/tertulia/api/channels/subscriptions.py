@@ -6,10 +6,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tertulia import actions, api, domain, events, storage
+from tertulia import actions, domain, events, storage
 from tertulia.actions.channels.subscription_settings import Choice
 from tertulia.actions.channels.subscriptions import Outcome, Removal, SubscribeRequest
-from tertulia.api.call import Call
+from tertulia.api.call import Call, may_open_channels
 from tertulia.api.channels.parameters import Announce, Description, new_channel, one_line
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.errors import BadRequest
@@ -266,7 +266,7 @@ async def _subscribe_request(
             await actions.messages.draft.describe_channel(call.author, each.description)
             for each in channels
         ],
-        web_public_allowed=api.call.may_open_channels(call),
+        web_public_allowed=may_open_channels(call),
         colors={
             domain.channels.topics.fold(each.name.strip()): each.color
             for each in wanted

@@ -1,3 +1,1 @@
 """Uploading files."""
-
-from tertulia.api.files import contents, pictures, uploads

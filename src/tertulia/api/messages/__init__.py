@@ -1,3 +1,1 @@
 """Sending, finding, changing and reading messages."""
-
-from tertulia.api.messages import edits, flags, history, reactions, send, widgets

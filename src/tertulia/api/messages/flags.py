@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from tertulia import actions, api, domain
+from tertulia import actions, domain
 from tertulia.actions.messages.flags import FlagUpdate
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.api.call import Call
+from tertulia.api.messages import history
 from tertulia.api.messages.history import Anchor, AnchorDate, IncludeAnchor, Narrow
 from tertulia.http.parameter_rules import AtLeast, Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
@@ -106,12 +107,12 @@ async def update_in_narrow(
     The range may be shorter than requested; `found_oldest` and `found_newest` say whether more is
     left.
     """
-    window = api.messages.history.window_from(
+    window = history.window_from(
         anchor, anchor_date, *_fewer(num_before, num_after), include_anchor
     )
     who = NarrowViewer(call.user, call.org.email_domain)
     terms = domain.messages.narrow.terms_from(narrow)
-    await api.messages.history.prepare_search(call, terms)
+    await history.prepare_search(call, terms)
     marked = await call.db.write(
         actions.messages.flags.update_in_narrow, who, terms, window, op, flag
     )

@@ -43,7 +43,7 @@ async def health(call: Call) -> ServerHealth:
 
 async def _is_operator(call: Call) -> bool:
     """Only in the first organization: owners of others could give any address to an account."""
-    first = await call.services.database.of(0).query(storage.organization.first)
+    first = await call.services.database.of(0).query(storage.organization.realms.first)
     named = {domain.people.user.email_key(each) for each in call.config.operators}
     is_named = domain.people.user.email_key(call.user.email) in named
     return is_named and first is not None and first.id == call.org.realm.id

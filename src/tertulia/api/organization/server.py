@@ -5,9 +5,10 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import actions, api, domain, storage
+from tertulia import actions, domain, storage
 from tertulia.actions.messages.draft import Author
-from tertulia.api.call import Call
+from tertulia.api.call import Call, has_public_access, is_root
+from tertulia.api.people import ldap_login
 from tertulia.config import Provider
 from tertulia.config.login_providers import OpenIdProvider, SamlProvider
 from tertulia.errors import BadRequest
@@ -111,7 +112,7 @@ async def settings(call: Call) -> ServerSettings:
     )
     org = call.found_org
     if org is None:
-        if not api.call.is_root(call):
+        if not is_root(call):
             raise BadRequest("Invalid subdomain")
         return reply
     organization = Author(call.db, org, None, call.site)
@@ -121,7 +122,7 @@ async def settings(call: Call) -> ServerSettings:
     reply.realm_description = await actions.messages.draft.describe(
         organization, org.realm.setting("description")
     )
-    reply.realm_web_public_access_enabled = api.call.has_public_access(call.config, org)
+    reply.realm_web_public_access_enabled = has_public_access(call.config, org)
     return reply
 
 
@@ -177,7 +178,7 @@ def names_are_addresses(call: Call) -> bool:
     """Whether users log in with an email address rather than an LDAP name."""
     if call.found_org is None:
         return True
-    return not any(each.makes_addresses for each in api.people.ldap_login.open_to(call))
+    return not any(each.makes_addresses for each in ldap_login.open_to(call))
 
 
 async def _second_factors_are_used(call: Call) -> bool:

@@ -4,7 +4,8 @@ from typing import Any
 
 import msgspec
 
-from tertulia import actions, api
+from tertulia import actions
+from tertulia.api import permission_values
 from tertulia.api.call import Call
 from tertulia.api.permission_values import NewValue
 from tertulia.api.setting_values import parameters
@@ -30,7 +31,7 @@ class ChangedSettings(Reply):
 async def edit(call: Call, **values: Any) -> Encoded[ChangedSettings]:
     """Change settings of the organization."""
     wanted = {
-        name: api.permission_values.as_change(value) if isinstance(value, NewValue) else value
+        name: permission_values.as_change(value) if isinstance(value, NewValue) else value
         for name, value in values.items()
     }
     html = {

@@ -4,10 +4,11 @@ from typing import Annotated, Any
 
 import msgspec
 
-from tertulia import actions, api, domain
+from tertulia import actions, domain
 from tertulia.actions.people.accounts import AccountChanges
 from tertulia.actions.people.profiles import FieldChange
 from tertulia.api.call import Call
+from tertulia.api.people import ldap_login, password_hashing, visible_users
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.profile_fields import RENDERED
 from tertulia.domain.people.user import Role
@@ -82,7 +83,7 @@ async def create(
     if not call.config.accounts_api:
         raise BadRequest("User not authorized to create users", problem="user-not-authorized")
     domain.people.user.checked_full_name(full_name)
-    hashed = await api.people.password_hashing.chosen(call.person, password, [email, full_name])
+    hashed = await password_hashing.chosen(call.person, password, [email, full_name])
     new = NewUser(email, full_name, password_hash=hashed)
     user_id = await call.db.write(
         actions.people.account_creation.create, call.user, call.vault, new
@@ -155,7 +156,7 @@ async def create_password_link(call: Call, user_id: UserId) -> PasswordLink:
         call.vault,
         call.user,
         user_id,
-        [each.key for each in api.people.ldap_login.open_to(call)],
+        [each.key for each in ldap_login.open_to(call)],
     )
     return PasswordLink(
         link=actions.people.password_reset.address(call.site, key),
@@ -174,7 +175,7 @@ async def invalidate_password(call: Call, user_id: UserId) -> None:
         call.user,
         user_id,
         call.site if call.config.sends_mail else None,
-        [each.key for each in api.people.ldap_login.open_to(call)],
+        [each.key for each in ldap_login.open_to(call)],
     )
 
 
@@ -185,7 +186,7 @@ async def renew_key(call: Call) -> NewKey:
 
 
 def _id_of(call: Call, email: str) -> int:
-    user = api.people.visible_users.with_address(call, email)
+    user = visible_users.with_address(call, email)
     if user is None:
         raise UserNotFound()
     return user.id

@@ -1,7 +1,9 @@
 """Avatars: uploading and resetting the caller's."""
 
-from tertulia import actions, api, domain, events
+from tertulia import actions, domain, events
 from tertulia.api.call import Call
+from tertulia.api.files import pictures
+from tertulia.api.people import visible_users
 from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
@@ -38,9 +40,9 @@ def find_user(call: Call, who: str) -> User:
     """Find a user by id, by public email address, or by the real one if the caller may see it."""
     user_id = parse_id(who)
     user = (
-        api.people.visible_users.with_address(call, who)
+        visible_users.with_address(call, who)
         if user_id is None
-        else api.people.visible_users.with_id(call, user_id)
+        else visible_users.with_id(call, user_id)
     )
     if user is None:
         raise NotFound()
@@ -53,8 +55,8 @@ async def uploaded(call: Call, files: Files) -> Avatar | None:
         return None
     if len(files) > 1:
         raise SeveralFilesGiven()
-    uploaded = api.files.pictures.picture_in(files[0], domain.limits.MAX_AVATAR_BYTES)
-    return await api.files.pictures.process(call.person, domain.files.images.avatar, uploaded)
+    uploaded = pictures.picture_in(files[0], domain.limits.MAX_AVATAR_BYTES)
+    return await pictures.process(call.person, domain.files.images.avatar, uploaded)
 
 
 def _own_url(call: Call) -> AvatarUrl:

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any
 
-from tertulia import actions, api, domain, events, storage
+from tertulia import actions, domain, events, storage
 from tertulia.actions.people.bots import BotChanges, Defaults, NewBot
 from tertulia.api.call import Call
+from tertulia.api.people import avatars
 from tertulia.database.tx import Tx
 from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
 from tertulia.domain.people.user import BotType, Role, User
@@ -126,7 +127,7 @@ async def create(
             default_sending_stream, default_events_register_stream, default_all_public_streams
         ),
         config=_checked_config(config_data or {}),
-        avatar=await api.people.avatars.uploaded(call, files),
+        avatar=await avatars.uploaded(call, files),
     )
     account, key = await call.db.write(
         actions.people.bots.create, call.vault, call.user, new, call.org.email_domain
@@ -175,7 +176,7 @@ async def edit(
             default_sending_stream, default_events_register_stream, default_all_public_streams
         ),
         config=None if config_data is None else _checked_config(config_data),
-        avatar=await api.people.avatars.uploaded(call, files),
+        avatar=await avatars.uploaded(call, files),
     )
     await call.db.write(actions.people.bots.edit, call.vault, call.user, bot_id, changes)
     bot = await call.db.read(storage.people.bots.find, bot_id)
@@ -211,7 +212,7 @@ async def regenerate_key(call: Call, bot_id: BotId) -> Key:
 
 
 def _read_own(tx: Tx, user: User) -> list[tuple[User, Bot, bytes]]:
-    own = storage.people.active_bots_of(tx, user.id)
+    own = storage.people.users.active_bots_of(tx, user.id)
     ids = [account.id for account in own]
     keys = storage.people.bots.sealed_keys(tx, ids)
     return [

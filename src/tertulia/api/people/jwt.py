@@ -4,8 +4,10 @@ from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 
-from tertulia import api, events
+from tertulia import events
+from tertulia.api import audit
 from tertulia.api.call import Call
+from tertulia.api.people import login, sso_providers
 from tertulia.api.people.login import ApiKey
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.user import UserObject
@@ -25,12 +27,12 @@ async def fetch_api_key(
     include_profile: Annotated[bool, Doc("Whether to include the profile of the account.")] = False,
 ) -> JwtApiKey:
     """Exchange a signed token (JWT) for an API key."""
-    api.people.sso_providers.jwt_issuer(call)
+    sso_providers.jwt_issuer(call)
     if not token:
         raise BadRequest("No JSON web token passed in request")
-    async with api.audit.login(call, ""):
-        who = await api.people.sso_providers.by_token(call, token)
-        found = await api.people.login.key_of(call, who)
+    async with audit.login(call, ""):
+        who = await sso_providers.by_token(call, token)
+        found = await login.key_of(call, who)
     reply = JwtApiKey(api_key=found.api_key, email=found.email, user_id=found.user_id)
     if include_profile:
         user = call.org.users[found.user_id]

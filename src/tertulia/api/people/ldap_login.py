@@ -2,9 +2,10 @@
 
 import secrets
 
-from tertulia import actions, api, domain, storage
+from tertulia import actions, domain, storage
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
+from tertulia.api.people import sso_providers, sso_signup
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
@@ -68,9 +69,9 @@ async def identify(
             known,
         )
         try:
-            user_id = await api.people.sso_signup.match_or_create(call, profile, link)
+            user_id = await sso_signup.match_or_create(call, profile, link)
         except ClientError as refusal:
-            api.people.sso_providers.log_refusal(profile, refusal, dn=person.dn)
+            sso_providers.log_refusal(profile, refusal, dn=person.dn)
             if isinstance(
                 refusal, (AccountLinkedElsewhere, AccountNotAdmitted, AccountMissing, BadRequest)
             ):

@@ -2,9 +2,11 @@
 
 from typing import Annotated
 
-from tertulia import actions, api, domain, storage
+from tertulia import actions, domain, storage
 from tertulia.actions.people.login import EMAIL, VerifiedIdentity
+from tertulia.api import audit, browser_sessions
 from tertulia.api.call import Call
+from tertulia.api.people import ldap_login, password_hashing
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest, ClientError
@@ -41,7 +43,7 @@ async def fetch_api_key(
 
     An unknown name takes as long, and gets the same message, as a wrong password.
     """
-    async with api.audit.login(call, username):
+    async with audit.login(call, username):
         return await key_of(call, await identify(call, username, password))
 
 
@@ -50,17 +52,17 @@ async def fetch_own_key(call: Call, *, password: str = "") -> ApiKey:
 
     The password is not needed if no user of the organization can have one.
     """
-    uses_passwords = call.org.realm.admits_passwords or api.people.ldap_login.open_to(call)
+    uses_passwords = call.org.realm.admits_passwords or ldap_login.open_to(call)
     if uses_passwords and not await is_correct_password(call, call.user, password):
         raise BadRequest("Password is incorrect.", problem="password-incorrect")
-    api.audit.record_as(call, "POST /fetch_api_key", call.user.id)
+    audit.record_as(call, "POST /fetch_api_key", call.user.id)
     sealed = await call.db.write(_sealed_key, call.user.id)
     return _key_response(call, call.user, sealed)
 
 
 async def key_of(call: Call, who: VerifiedIdentity) -> ApiKey:
     """The API key of an authenticated user, if they may log in."""
-    session_request = api.browser_sessions.app_session_request(call)
+    session_request = browser_sessions.app_session_request(call)
     user = await call.db.write(actions.people.login.log_in, who, session_request)
     sealed = await call.db.read(_sealed_key, user.id)
     return _key_response(call, user, sealed)
@@ -73,7 +75,7 @@ async def identify(call: Call, username: str, password: str, link: str = "") -> 
     Whether they may log in is checked later.
     """
     org = call.org
-    directories = api.people.ldap_login.open_to(call)
+    directories = ldap_login.open_to(call)
     if not directories and not domain.people.user.looks_like_email(username):
         raise InvalidEmail()
     if org.realm.deactivated:
@@ -84,7 +86,7 @@ async def identify(call: Call, username: str, password: str, link: str = "") -> 
     trouble: ClientError = LoginFailed()
     found = None
     try:
-        found = await api.people.ldap_login.identify(call, username, password, link)
+        found = await ldap_login.identify(call, username, password, link)
     except DirectoryUnreachable as error:
         trouble = error
     if found is None:
@@ -98,7 +100,7 @@ async def identify(call: Call, username: str, password: str, link: str = "") -> 
 async def is_right(call: Call, user: User, password: str) -> bool:
     """Whether a password is the user's; raises RateLimited after many attempts."""
     attempt = await _count(call, user.email)
-    known = await call.db.read(storage.people.password_hash, user.id)
+    known = await call.db.read(storage.people.users.password_hash, user.id)
     is_right = await _matches(call, password, known)
     if is_right:
         await call.system_db.write(actions.people.password_attempts.clear, *attempt)
@@ -107,10 +109,10 @@ async def is_right(call: Call, user: User, password: str) -> bool:
 
 async def is_correct_password(call: Call, user: User, password: str) -> bool:
     """The same, also for passwords in a directory."""
-    if not await api.people.ldap_login.manages(call, user.id):
+    if not await ldap_login.manages(call, user.id):
         return await is_right(call, user, password)
     attempt = await _count(call, user.email)
-    found = await api.people.ldap_login.identify(call, user.email, password)
+    found = await ldap_login.identify(call, user.email, password)
     if found is None or found.user_id != user.id:
         return False
     await call.system_db.write(actions.people.password_attempts.clear, *attempt)
@@ -121,8 +123,8 @@ async def _by_password(call: Call, username: str, password: str) -> VerifiedIden
     """The user of a password stored here. An unknown name takes as long as a known one."""
     user = call.org.accounts.with_email(username)
     user_id = NO_USER if user is None or user.is_bot else user.id
-    is_elsewhere = await api.people.ldap_login.manages(call, user_id)
-    known = await call.db.read(storage.people.password_hash, user_id)
+    is_elsewhere = await ldap_login.manages(call, user_id)
+    known = await call.db.read(storage.people.users.password_hash, user_id)
     is_right = await _matches(call, password, known and domain.people.passwords.without_mark(known))
     if not is_right or is_elsewhere or not call.org.realm.admits_passwords:
         return None
@@ -131,7 +133,7 @@ async def _by_password(call: Call, username: str, password: str) -> VerifiedIden
 
 async def _matches(call: Call, password: str, known: str | None) -> bool:
     candidate = password[: domain.limits.MAX_PASSWORD_LENGTH + 1]
-    return await api.people.password_hashing.matches(call.person, candidate, known)
+    return await password_hashing.matches(call.person, candidate, known)
 
 
 async def _count(call: Call, username: str) -> tuple[bytes, str]:
@@ -148,7 +150,7 @@ def _key_response(call: Call, user: User, sealed: bytes) -> ApiKey:
 
 
 def _sealed_key(tx: Tx, user_id: int) -> bytes:
-    sealed = storage.people.sealed_key(tx, user_id)
+    sealed = storage.people.users.sealed_key(tx, user_id)
     if sealed is None:
         raise LoginFailed()
     return sealed

@@ -4,9 +4,10 @@ import ipaddress
 from collections.abc import Sequence
 from typing import TypeVar
 
-from tertulia import api, domain
+from tertulia import domain
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
+from tertulia.api.people import sso_signup
 from tertulia.config import Provider
 from tertulia.config.login_providers import JwtIssuer, OpenIdProvider, RemoteUserProxy, SamlProvider
 from tertulia.domain.people.identities import ExternalProfile
@@ -53,7 +54,7 @@ async def authenticate(call: Call, profile: ExternalProfile, link: str = "") -> 
         for email in profile.emails:
             if not domain.people.user.looks_like_email(email):
                 raise NoVerifiedAddress()
-        user_id = await api.people.sso_signup.match_or_create(call, profile, link)
+        user_id = await sso_signup.match_or_create(call, profile, link)
     except ClientError as refusal:
         log_refusal(profile, refusal)
         raise

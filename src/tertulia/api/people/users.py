@@ -4,8 +4,9 @@ from typing import Annotated
 
 from msgspec import UNSET, UnsetType, structs
 
-from tertulia import api, events
+from tertulia import events
 from tertulia.api.call import Call
+from tertulia.api.people import visible_users
 from tertulia.domain.people.user import User
 from tertulia.errors.authentication import InsufficientPermission
 from tertulia.errors.people import UserNotFound
@@ -110,7 +111,7 @@ async def by_id(
     include_custom_profile_fields: IncludeCustomProfileFields = False,
 ) -> OneUser:
     """Get a user by id."""
-    user = api.people.visible_users.with_id(call, user_id)
+    user = visible_users.with_id(call, user_id)
     return _one(call, user, client_gravatar, include_custom_profile_fields)
 
 
@@ -122,7 +123,7 @@ async def by_email(
     include_custom_profile_fields: IncludeCustomProfileFields = False,
 ) -> OneUser:
     """Get a user by email address."""
-    user = api.people.visible_users.with_address(call, email)
+    user = visible_users.with_address(call, email)
     return _one(call, user, client_gravatar, include_custom_profile_fields)
 
 

@@ -6,9 +6,11 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, UnsetType
 
-from tertulia import actions, api, domain
+from tertulia import actions, domain
 from tertulia.actions.personal.settings import EmailConfirmation, SettingsChanges
 from tertulia.api.call import Call
+from tertulia.api.people import ldap_login, login, password_hashing
+from tertulia.api.personal import settings_of_others
 from tertulia.api.personal.settings_of_others import TargetUsers
 from tertulia.api.setting_values import FORMS, parameters
 from tertulia.domain.setting_values import ChosenFrom
@@ -70,7 +72,7 @@ async def change(
     if target_users is not None:
         if timezone or full_name or email or new_password or new_api_key:
             raise BadRequest("Only settings can be changed for others.")
-        await api.personal.settings_of_others.change(call, target_users, values)
+        await settings_of_others.change(call, target_users, values)
         return SettingsChanged()
     email = email and email.strip()
     sends_mail = call.config.sends_mail
@@ -97,12 +99,12 @@ async def change_defaults(call: Call, **values: Any) -> None:
 
 async def _new_password_hash(call: Call, old: str, new: str) -> str:
     """Check the old password, with the rate limit of logins, and hash the new one."""
-    await api.people.ldap_login.check_own_password(call, call.user.id)
-    if not await api.people.login.is_right(call, call.user, old):
+    await ldap_login.check_own_password(call, call.user.id)
+    if not await login.is_right(call, call.user, old):
         raise BadRequest("Wrong password!", problem="wrong-password")
     try:
         about = [call.user.email, call.user.full_name]
-        return await api.people.password_hashing.chosen(call.person, new, about)
+        return await password_hashing.chosen(call.person, new, about)
     except BadRequest:
         raise BadRequest("New password is too weak!", problem="password-too-weak") from None
 

@@ -1,3 +1,1 @@
 """Channels, access to them, their topics and folders."""
-
-from tertulia.domain.channels import access, channel, topics

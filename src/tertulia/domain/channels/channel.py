@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from tertulia import domain
+from tertulia.domain import limits, names
 from tertulia.domain.groups.group import GroupValue
 from tertulia.errors import BadRequest
 
@@ -166,13 +166,13 @@ def checked_name(name: str) -> str:
     name = name.strip()
     if not name:
         raise BadRequest("Channel name can't be empty.", problem="channel-name-empty")
-    if len(name) > domain.limits.MAX_CHANNEL_NAME_LENGTH:
+    if len(name) > limits.MAX_CHANNEL_NAME_LENGTH:
         raise BadRequest(
             "Channel name too long (limit: {limit} characters).",
             problem="channel-name-too-long",
-            limit=domain.limits.MAX_CHANNEL_NAME_LENGTH,
+            limit=limits.MAX_CHANNEL_NAME_LENGTH,
         )
-    domain.names.check(name, "channel name")
+    names.check(name, "channel name")
     return name
 
 

@@ -1,6 +1,6 @@
 """Topics: compared without case, shown as written, and sometimes empty."""
 
-from tertulia import domain
+from tertulia.domain import limits, names
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import TopicTooLong
 
@@ -22,8 +22,8 @@ def fold(text: str) -> str:
 
 def for_sending(topic: str) -> str:
     """The topic as it is stored: stripped and checked. The names of the empty topic become ""."""
-    topic = domain.names.normalized(topic)
-    position = domain.names.first_bad_character(topic)
+    topic = names.normalized(topic)
+    position = names.first_bad_character(topic)
     if position is not None:
         raise BadRequest(
             "Invalid character in topic, at position {position}!",
@@ -32,8 +32,8 @@ def for_sending(topic: str) -> str:
         )
     if topic in (NO_TOPIC, EMPTY_TOPIC_NAME):
         return ""
-    if len(topic) > domain.limits.MAX_TOPIC_LENGTH:
-        raise TopicTooLong(limit=domain.limits.MAX_TOPIC_LENGTH)
+    if len(topic) > limits.MAX_TOPIC_LENGTH:
+        raise TopicTooLong(limit=limits.MAX_TOPIC_LENGTH)
     return topic
 
 

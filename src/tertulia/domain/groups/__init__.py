@@ -1,3 +1,1 @@
 """User groups and permissions."""
-
-from tertulia.domain.groups import group, permissions

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 from msgspec import field
 
-from tertulia import domain
+from tertulia.domain import names
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
 from tertulia.wire import Doc
@@ -333,7 +333,7 @@ def checked_group_name(name: str) -> str:
                 problem="group-name-prefix-reserved",
                 prefix=prefix,
             )
-    domain.names.check(name, "user group name")
+    names.check(name, "user group name")
     return name
 
 

@@ -8,7 +8,7 @@ reads them from the database, the directory has them in memory.
 from collections.abc import Iterable, Mapping, Set
 from typing import Protocol
 
-from tertulia import domain
+from tertulia.domain.groups import group
 from tertulia.domain.groups.group import GroupValue
 from tertulia.domain.people.user import User
 
@@ -48,7 +48,7 @@ def has_permission(groups: Groups, user: User, value: GroupValue, now: float) ->
 
 def is_in_system_group(groups: Groups, user: User, name: str, now: float) -> bool:
     waiting_days = groups.waiting_days if name == FULL_MEMBERS else 0
-    return domain.groups.group.holds_by_role(user, name, waiting_days, now)
+    return group.holds_by_role(user, name, waiting_days, now)
 
 
 def all_members_of(groups: Groups, group_ids: Iterable[int], now: float) -> set[int]:

@@ -4,7 +4,9 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from tertulia import domain
+from tertulia.domain import limits
+from tertulia.domain.channels import topics
+from tertulia.domain.messages import widgets
 from tertulia.domain.messages.widgets import Submessage
 from tertulia.errors import BadRequest
 from tertulia.memo import memoized
@@ -176,7 +178,7 @@ class Draft(msgspec.Struct, frozen=True):
         """The widget that the message starts, if any."""
         if self.widget_payload or not (self.has_commands and self.content.startswith("/")):
             return self.widget_payload
-        return domain.messages.widgets.widget_of_command(self.content)
+        return widgets.widget_of_command(self.content)
 
     @property
     def is_me(self) -> bool:
@@ -191,11 +193,11 @@ def checked_content(content: str) -> str:
     content = content.rstrip().lstrip("\r\n")
     if not content:
         raise BadRequest("Message must not be empty", problem="message-empty")
-    if len(content) > domain.limits.MAX_MESSAGE_LENGTH:
+    if len(content) > limits.MAX_MESSAGE_LENGTH:
         raise BadRequest(
             "Message is too long (limit: {limit} characters)",
             problem="text-too-long",
-            limit=domain.limits.MAX_MESSAGE_LENGTH,
+            limit=limits.MAX_MESSAGE_LENGTH,
         )
     return content
 
@@ -240,4 +242,4 @@ Resolved = list[tuple[ConversationKey, list[int]]]
 
 def topic_key(channel_id: int | None, topic: str) -> str:
     """Identifies a topic among the topics of all channels, regardless of case."""
-    return f"{channel_id} {domain.channels.topics.fold(topic)}"
+    return f"{channel_id} {topics.fold(topic)}"

@@ -7,9 +7,10 @@ from html import escape
 
 import msgspec
 
-from tertulia import domain
+from tertulia.domain.channels import topics
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME, RESOLVED_PREFIX
+from tertulia.domain.messages import links, notices
 from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.people.user import User
 
@@ -52,9 +53,7 @@ class Move(msgspec.Struct, frozen=True):
     @property
     def only_changes_case(self) -> bool:
         same_channel = self.new_channel_id is None
-        return same_channel and domain.channels.topics.fold(
-            self.prev_topic
-        ) == domain.channels.topics.fold(self.topic)
+        return same_channel and topics.fold(self.prev_topic) == topics.fold(self.topic)
 
     @property
     def only_resolves(self) -> bool:
@@ -67,7 +66,7 @@ class Move(msgspec.Struct, frozen=True):
 
 def resolved_notice(user: User, topic: str) -> NoticeText:
     state = "resolved" if is_resolved(topic) else "unresolved"
-    who = domain.messages.notices.person(user)
+    who = notices.person(user)
     text = f"has marked this topic as {state}."
     return NoticeText(f"{who.source} {text}", f"<p>{who.html} {text}</p>")
 
@@ -98,7 +97,7 @@ def departure_notice(user: User, count: int, whole: bool, target: NoticeText) ->
 
 def topic_link(channel: Channel, topic: str, newest_id: int | None) -> NoticeText:
     """A link to a topic by one of its messages, so that it survives further moves."""
-    address = domain.messages.links.topic_link(channel.id, channel.name, topic)
+    address = links.topic_link(channel.id, channel.name, topic)
     shown = escape(topic, quote=False) if topic else f"<em>{EMPTY_TOPIC_NAME}</em>"
     with_id = "" if newest_id is None else f"/with/{newest_id}"
     html = (
@@ -112,12 +111,12 @@ def topic_link(channel: Channel, topic: str, newest_id: int | None) -> NoticeTex
 
 
 def message_link(site: str, channel: Channel, topic: str, message_id: int) -> str:
-    narrow_link = domain.messages.links.topic_link(channel.id, channel.name, topic)
+    narrow_link = links.topic_link(channel.id, channel.name, topic)
     return f"{site}/{narrow_link}/near/{message_id}"
 
 
 def _notice(what: NoticeText, verb: str, where: NoticeText, user: User) -> NoticeText:
-    who = domain.messages.notices.person(user)
+    who = notices.person(user)
     return NoticeText(
         f"{what.source} {verb} {where.source} by {who.source}.",
         f"<p>{what.html} {verb} {where.html} by {who.html}.</p>",

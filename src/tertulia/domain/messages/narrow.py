@@ -12,8 +12,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from tertulia import domain
+from tertulia.domain.channels import topics
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME, RESOLVED_PREFIX
+from tertulia.domain.people import user
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import BadNarrow, BadNarrowCombination
 
@@ -126,7 +127,7 @@ def check_for_one_kind(terms: Iterable[Term]) -> None:
 
 def topic_key(operand: str) -> str:
     """The key of the topic that a term names. The empty topic has its display name here."""
-    return "" if operand == EMPTY_TOPIC_NAME else domain.channels.topics.fold(operand)
+    return "" if operand == EMPTY_TOPIC_NAME else topics.fold(operand)
 
 
 def number_from(operand: Operand) -> int | None:
@@ -236,17 +237,11 @@ def passes(
     """Whether a message that arrives matches."""
     for operator, operand in narrow:
         if operator == "channel":
-            fits = channel_name is not None and domain.channels.topics.fold(
-                channel_name
-            ) == domain.channels.topics.fold(operand)
+            fits = channel_name is not None and topics.fold(channel_name) == topics.fold(operand)
         elif operator == "topic":
-            fits = channel_name is not None and domain.channels.topics.fold(topic) == topic_key(
-                operand
-            )
+            fits = channel_name is not None and topics.fold(topic) == topic_key(operand)
         elif operator == "sender":
-            fits = domain.people.user.email_key(sender_email) == domain.people.user.email_key(
-                operand
-            )
+            fits = user.email_key(sender_email) == user.email_key(operand)
         # Compat: queues keep the operands they were registered with.
         elif operand in ("dm", "private"):
             fits = channel_name is None

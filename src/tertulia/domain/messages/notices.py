@@ -9,9 +9,9 @@ from html import escape
 
 import msgspec
 
-from tertulia import domain
 from tertulia.domain.channels.channel import FOREVER, Channel
 from tertulia.domain.groups.group import Group, GroupValue, Members
+from tertulia.domain.messages import links
 from tertulia.domain.people.user import User
 
 
@@ -65,7 +65,7 @@ def group_name(group: Group) -> NoticeText:
 
 
 def channel_link(channel: Channel) -> NoticeText:
-    address = f"/{domain.messages.links.channel_link(channel.id, channel.name)}"
+    address = f"/{links.channel_link(channel.id, channel.name)}"
     return NoticeText(
         f"#**{channel.name}**",
         f'<a class="stream" data-stream-id="{channel.id}" href="{escape(address)}">'

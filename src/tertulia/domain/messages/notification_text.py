@@ -6,8 +6,7 @@ A mail shows the message as HTML, a device as plain text. Both leave out the con
 import html
 import re
 
-from tertulia import domain
-from tertulia.domain.messages.plain_text import TAG, formulas_as_tex
+from tertulia.domain.messages.plain_text import TAG, formulas_as_tex, is_inline
 
 _EMOJI = re.compile(r'<span[^<>]*class="emoji emoji-([0-9a-f]+(?:-[0-9a-f]+)*)"[^<>]*>[^<]*</span>')
 _PICTURED = re.compile(r'<img (?=[^<>]*class="emoji")[^<>]*alt="([^"]*)"[^<>]*>')
@@ -74,7 +73,7 @@ def plain_text(markup: str) -> str:
             first, *others = html.unescape(part).split("\n")
             lines[-1] += first
             lines += ["> " * depth + line for line in others]
-        elif not domain.messages.plain_text.is_inline(part):
+        elif not is_inline(part):
             depth += part.startswith("<blockquote") - part.startswith("</blockquote")
             lines.append("> " * depth)
     text = "\n".join(line.rstrip() for line in lines if line.strip("> "))

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tertulia import domain
+from tertulia.domain import limits
+from tertulia.domain.channels import topics
 from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages import links
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.user import User
@@ -34,7 +36,7 @@ def quoted(opening: str, quotation: Quotation, site: str) -> str:
     head = f"{opening}\n\n{_attribution(quotation, site)}\n"
     content = quotation.message.content
     fence = _fence_around(content)
-    room = domain.limits.MAX_MESSAGE_LENGTH - len(head) - len(f"{fence}quote\n\n{fence}")
+    room = limits.MAX_MESSAGE_LENGTH - len(head) - len(f"{fence}quote\n\n{fence}")
     if len(content) > room:
         content = content[: max(0, room - len(TRUNCATED))] + TRUNCATED
     return f"{head}{fence}quote\n{content}\n{fence}"
@@ -44,11 +46,11 @@ def _attribution(quotation: Quotation, site: str) -> str:
     message, channel = quotation.message, quotation.channel
     who = UNKNOWN_NAME if quotation.sender is None else mention(quotation.sender)
     if channel is not None:
-        narrow_link = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
-        name = f"#{channel.name} > {domain.channels.topics.shown(message.topic, allow_empty=False)}"
+        narrow_link = links.topic_link(channel.id, channel.name, message.topic)
+        name = f"#{channel.name} > {topics.shown(message.topic, allow_empty=False)}"
         where = f"in [{_escaped(name)}]({narrow_link}/with/{message.id})"
     else:
-        narrow_link = domain.messages.links.conversation_link(message.member_ids)
+        narrow_link = links.conversation_link(message.member_ids)
         where = f"to {_listed([mention(user) for user in quotation.recipients])}"
     return f"{who} [said]({site}/{narrow_link}/near/{message.id}) {where}:"
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from tertulia import domain
+from tertulia.domain import limits
 from tertulia.errors import BadRequest
 
 WIDGET = "widget"
@@ -106,9 +106,9 @@ def widget_of_client(widget: dict[str, Any]) -> str:
     except msgspec.ValidationError as problem:
         raise BadRequest(f"Widgets: {problem!s}", problem="widget-invalid") from None
     content = msgspec.json.encode(known).decode()
-    if len(content) > domain.limits.MAX_MESSAGE_LENGTH:
+    if len(content) > limits.MAX_MESSAGE_LENGTH:
         raise BadRequest(
-            f"Widgets: too long (limit: {domain.limits.MAX_MESSAGE_LENGTH} characters)",
+            f"Widgets: too long (limit: {limits.MAX_MESSAGE_LENGTH} characters)",
             problem="widget-invalid",
         )
     return content

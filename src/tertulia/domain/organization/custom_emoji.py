@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from tertulia import domain
+from tertulia.domain import limits
 from tertulia.errors import BadRequest
 
 _NAME = re.compile(r"[0-9a-z _-]+")
@@ -35,11 +35,11 @@ class CustomEmoji(msgspec.Struct, frozen=True):
 
 def checked_emoji_name(name: str) -> str:
     """The name as it is stored: with underscores for spaces."""
-    if len(name) > domain.limits.MAX_EMOJI_NAME_LENGTH:
+    if len(name) > limits.MAX_EMOJI_NAME_LENGTH:
         raise BadRequest(
             "emoji_name is too long (limit: {limit} characters)",
             problem="text-too-long",
-            limit=domain.limits.MAX_EMOJI_NAME_LENGTH,
+            limit=limits.MAX_EMOJI_NAME_LENGTH,
         )
     if _NAME.fullmatch(name) is None:
         raise BadRequest(

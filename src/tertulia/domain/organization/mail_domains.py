@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from tertulia import domain
+from tertulia.domain.people import user
 from tertulia.errors.people import InvalidMailDomain
 
 RESTRICTION = "emails_restricted_to_domains"  # the setting that enables the restriction
@@ -19,13 +19,13 @@ class MailDomain(msgspec.Struct, frozen=True):
     with_subdomains: bool
 
     def contains(self, email: str) -> bool:
-        host = domain.people.user.email_key(email).rpartition("@")[2]
+        host = user.email_key(email).rpartition("@")[2]
         return host == self.name or (self.with_subdomains and host.endswith(f".{self.name}"))
 
 
 def checked(name: str) -> str:
     """A domain as it is stored. Raises InvalidMailDomain."""
-    name = domain.people.user.email_key(name)
+    name = user.email_key(name)
     if not name:
         raise InvalidMailDomain(reason="Domain can't be empty.")
     if "." not in name:

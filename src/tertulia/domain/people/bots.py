@@ -5,7 +5,7 @@ import secrets
 import msgspec
 from msgspec import field
 
-from tertulia import domain
+from tertulia.domain.people import user
 from tertulia.domain.people.user import BotType
 from tertulia.errors import BadRequest
 
@@ -35,7 +35,7 @@ class Bot(msgspec.Struct, frozen=True):
 
 def bot_email(short_name: str, email_domain: str) -> str:
     email = f"{short_name.strip()}-bot@{email_domain}"
-    if not short_name.strip() or not domain.people.user.looks_like_email(email):
+    if not short_name.strip() or not user.looks_like_email(email):
         raise BadRequest("Bad name or username", problem="bot-name-invalid")
     return email
 

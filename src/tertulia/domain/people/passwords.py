@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from tertulia import domain
+from tertulia.domain import limits
 from tertulia.errors import BadRequest
 
 MIN_GUESSES = 10_000
@@ -28,17 +28,17 @@ def checked(password: str, about: Sequence[str] = ()) -> str:
 
     `about` are words about its owner, which an attacker would try first.
     """
-    if len(password) < domain.limits.MIN_PASSWORD_LENGTH:
+    if len(password) < limits.MIN_PASSWORD_LENGTH:
         raise BadRequest(
             "A password has at least {limit} characters.",
             problem="password-too-short",
-            limit=domain.limits.MIN_PASSWORD_LENGTH,
+            limit=limits.MIN_PASSWORD_LENGTH,
         )
-    if len(password) > domain.limits.MAX_PASSWORD_LENGTH:
+    if len(password) > limits.MAX_PASSWORD_LENGTH:
         raise BadRequest(
             "A password has at most {limit} characters.",
             problem="password-too-long",
-            limit=domain.limits.MAX_PASSWORD_LENGTH,
+            limit=limits.MAX_PASSWORD_LENGTH,
         )
     if guesses(password, about) < MIN_GUESSES:
         raise BadRequest("This password is too easy to guess.", problem="password-too-easy")

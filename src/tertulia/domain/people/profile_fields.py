@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tertulia import domain
+from tertulia.domain import limits, names
 from tertulia.domain.people.external_accounts import CUSTOM, EXTERNAL_ACCOUNTS, USERNAME
 from tertulia.errors import BadRequest
 
@@ -74,8 +74,8 @@ def checked_type(number: int) -> FieldType:
 def check_texts(label: str, hint: str) -> None:
     if not label:
         raise BadRequest("Label cannot be blank.", problem="label-empty")
-    domain.names.check(label, "label")
-    domain.names.check(hint, "hint")
+    names.check(label, "label")
+    names.check(hint, "hint")
 
 
 def checked_data(kind: FieldType, data: dict[str, Any]) -> str:
@@ -102,15 +102,15 @@ def account_site(field: ProfileField) -> str:
 def _checked_choices(data: dict[str, Any]) -> dict[str, Any]:
     if not data:
         raise BadRequest("Field must have at least one choice.", problem="field-without-choices")
-    if len(data) > domain.limits.MAX_PROFILE_CHOICES:
+    if len(data) > limits.MAX_PROFILE_CHOICES:
         raise BadRequest(
             "Field must have at most {limit} choices.",
             problem="field-with-too-many-choices",
-            limit=domain.limits.MAX_PROFILE_CHOICES,
+            limit=limits.MAX_PROFILE_CHOICES,
         )
     found = {}
     for key, choice in data.items():
-        if not 0 < len(key) <= domain.limits.MAX_PROFILE_TEXT_LENGTH or "\0" in key:
+        if not 0 < len(key) <= limits.MAX_PROFILE_TEXT_LENGTH or "\0" in key:
             raise BadRequest("field_data has a choice with an invalid key")
         if not isinstance(choice, dict):
             raise BadRequest(f'field_data["{key}"] is not a dict')
@@ -127,8 +127,8 @@ def _text_of(choice: dict[str, Any], part: str, key: str) -> str:
     name = f'field_data["{key}"]["{part}"]'
     if not isinstance(text, str):
         raise BadRequest(f"{name} is not a string")
-    domain.names.check(text, name)
-    return _bounded(name, text, domain.limits.MAX_PROFILE_TEXT_LENGTH, may_be_blank=False)
+    names.check(text, name)
+    return _bounded(name, text, limits.MAX_PROFILE_TEXT_LENGTH, may_be_blank=False)
 
 
 def _checked_account(data: dict[str, Any]) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def _checked_account(data: dict[str, Any]) -> dict[str, Any]:
         raise BadRequest(
             "A custom external account needs a URL pattern", problem="url-pattern-missing"
         )
-    _bounded("url_pattern", pattern, domain.limits.MAX_PROFILE_URL_LENGTH)
+    _bounded("url_pattern", pattern, limits.MAX_PROFILE_URL_LENGTH)
     if pattern.count(USERNAME) != 1 or not _is_url(pattern.replace(USERNAME, "x")):
         raise BadRequest(
             "A URL pattern must be a URL with {field} in it",
@@ -173,13 +173,13 @@ def named_users(field: ProfileField, text: str) -> list[int]:
 
 
 def _short_text(field: ProfileField, value: Any) -> str:
-    text = _bounded(field.name, _string(field, value), domain.limits.MAX_PROFILE_TEXT_LENGTH)
-    domain.names.check(text, field.name)
+    text = _bounded(field.name, _string(field, value), limits.MAX_PROFILE_TEXT_LENGTH)
+    names.check(text, field.name)
     return text
 
 
 def _long_text(field: ProfileField, value: Any) -> str:
-    return _bounded(field.name, _string(field, value), domain.limits.MAX_PROFILE_LONG_TEXT_LENGTH)
+    return _bounded(field.name, _string(field, value), limits.MAX_PROFILE_LONG_TEXT_LENGTH)
 
 
 def _choice(field: ProfileField, value: Any) -> str:
@@ -203,7 +203,7 @@ def _date(field: ProfileField, value: Any) -> str:
 
 
 def _url(field: ProfileField, value: Any) -> str:
-    text = _bounded(field.name, _string(field, value), domain.limits.MAX_PROFILE_URL_LENGTH)
+    text = _bounded(field.name, _string(field, value), limits.MAX_PROFILE_URL_LENGTH)
     if not _is_url(text):
         raise BadRequest(f"{field.name} is not a URL", problem="url-invalid")
     return text
@@ -212,10 +212,8 @@ def _url(field: ProfileField, value: Any) -> str:
 def _users(field: ProfileField, value: Any) -> str:
     if not isinstance(value, list):
         raise BadRequest(f"{field.name} is not a list")
-    if len(value) > domain.limits.MAX_PROFILE_USERS:
-        raise BadRequest(
-            f"{field.name} is too long (limit: {domain.limits.MAX_PROFILE_USERS} items)"
-        )
+    if len(value) > limits.MAX_PROFILE_USERS:
+        raise BadRequest(f"{field.name} is too long (limit: {limits.MAX_PROFILE_USERS} items)")
     for site, user_id in enumerate(value):
         if type(user_id) is not int:
             raise BadRequest(f"{field.name}[{site}] is not an integer")

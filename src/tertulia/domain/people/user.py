@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 from msgspec import field
 
-from tertulia import domain
+from tertulia.domain import limits, names
 from tertulia.domain.people.grant import Grant
+from tertulia.domain.personal import settings
 from tertulia.errors import BadRequest
 
 SECONDS_PER_DAY = 86_400
@@ -103,7 +104,7 @@ class User(msgspec.Struct, frozen=True):
 
     def prefers(self, setting: str) -> Any:
         """The user's value of a personal setting, or the default."""
-        return self.settings.get(setting, domain.personal.settings.DEFAULTS[setting])
+        return self.settings.get(setting, settings.DEFAULTS[setting])
 
     def is_full_member(self, waiting_days: int, now: float) -> bool:
         if self.role != Role.MEMBER:
@@ -187,7 +188,7 @@ def email_key(email: str) -> str:
 
 
 def looks_like_email(text: str) -> bool:
-    return _EMAIL.fullmatch(text) is not None and domain.names.first_bad_character(text) is None
+    return _EMAIL.fullmatch(text) is not None and names.first_bad_character(text) is None
 
 
 # Names with another meaning in a mention, and the names of system bots.
@@ -197,19 +198,19 @@ _RESERVED = frozenset(("all", "everyone", "channel", "stream", "topic", "notific
 def checked_full_name(name: str) -> str:
     """The name as it is stored. Raises BadRequest if it could be mistaken for markup or another
     name."""
-    name = re.sub(" +", " ", domain.names.normalized(name))
+    name = re.sub(" +", " ", names.normalized(name))
     if not name:
         raise BadRequest("Name must not be empty!", problem="name-empty")
-    if len(name) > domain.limits.MAX_FULL_NAME_LENGTH:
+    if len(name) > limits.MAX_FULL_NAME_LENGTH:
         raise BadRequest("Name too long!", problem="name-too-long")
-    seen = domain.names.visible_part(name)
+    seen = names.visible_part(name)
     if (
         any(char in '*`\\>"@' for char in seen)
         or not seen.isprintable()
-        or domain.names.first_bad_character(name) is not None
+        or names.first_bad_character(name) is not None
     ):
         raise BadRequest("Invalid characters in name!", problem="name-characters-invalid")
-    if domain.names.is_like_one_of(name, _RESERVED):
+    if names.is_like_one_of(name, _RESERVED):
         raise BadRequest("Name is reserved!", problem="name-reserved")
     if re.search(r"\|\d+$", name):
         raise BadRequest("Invalid format!", problem="name-format-invalid")

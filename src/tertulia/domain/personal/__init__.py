@@ -1,9 +1,1 @@
 """Personal settings, drafts, devices and notifications of a user."""
-
-from tertulia.domain.personal import (
-    alert_words,
-    devices,
-    settings,
-    topic_policies,
-    web_push,
-)

@@ -9,8 +9,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
-from tertulia import domain
+from tertulia.domain.messages import plain_text
 from tertulia.domain.messages.plain_text import TAG, formulas
+from tertulia.domain.search import words
 from tertulia.domain.search.query import Query
 
 OPEN, CLOSE = '<span class="highlight">', "</span>"
@@ -43,7 +44,7 @@ class Highlighter:
     def _found(self, folded: str) -> list[Span]:
         found = [] if self._phrases is None else [m.span() for m in self._phrases.finditer(folded)]
         if self._terms:
-            for token in domain.search.words.tokens(folded):
+            for token in words.tokens(folded):
                 found += self._found_in(token)
         return _merged(found)
 
@@ -123,7 +124,7 @@ class _Source:
         for tag in TAG.finditer(self._markup, start, end):
             self._read_text(start, tag.start())
             self._add(
-                domain.search.words.fold(domain.messages.plain_text.replacement_for(tag.group())),
+                words.fold(plain_text.replacement_for(tag.group())),
                 -1,
                 -1,
             )
@@ -133,7 +134,7 @@ class _Source:
     def _read_text(self, start: int, end: int) -> None:
         for entity in _ENTITY.finditer(self._markup, start, end):
             self._read_plain(start, entity.start())
-            self._add(domain.search.words.fold(html.unescape(entity.group())), *entity.span())
+            self._add(words.fold(html.unescape(entity.group())), *entity.span())
             start = entity.end()
         self._read_plain(start, end)
 
@@ -143,7 +144,7 @@ class _Source:
             self._add(text.lower(), start, end)
             return
         for at, char in enumerate(text, start):
-            self._add(domain.search.words.FOLDS[ord(char)], at, at + 1)
+            self._add(words.FOLDS[ord(char)], at, at + 1)
 
     def _add(self, folded: str, start: int, end: int) -> None:
         if folded:

@@ -9,7 +9,7 @@ import re
 
 import Stemmer
 
-from tertulia import domain
+from tertulia.domain.search.words import fold, is_unspaced
 from tertulia.memo import memoized
 
 DEFAULT = "english"
@@ -87,12 +87,12 @@ def of_code(code: str) -> str:
 @memoized("stems", 16384)
 def stem(word: str, language: str = DEFAULT) -> str:
     """The common stem of the forms of a folded word; pairs of letters are their own stems."""
-    if not word.isascii() and domain.search.words.is_unspaced(word):
+    if not word.isascii() and is_unspaced(word):
         return word
     for ending, accented in _ENDINGS.get(language, ()):
         word = ending.sub(accented, word)
     found: str = _STEMMERS[language].stemWord(word)
-    return (found if found.isascii() else domain.search.words.fold(found)) or word
+    return (found if found.isascii() else fold(found)) or word
 
 
 def common_start(stem: str, language: str) -> str:

@@ -20,8 +20,9 @@ from itertools import pairwise
 
 import msgspec
 
-from tertulia import domain
-from tertulia.domain.search.languages import DEFAULT
+from tertulia.domain.messages import plain_text
+from tertulia.domain.search import words
+from tertulia.domain.search.languages import DEFAULT, STOP_WORDS, common_start, stem
 
 MAX_QUERY_TERMS = 24  # a longer query is checked in the text
 
@@ -47,7 +48,7 @@ class QueryTerm(msgspec.Struct, frozen=True):
         if word == self.word:
             return True
         return self.by_stem and any(
-            word.startswith(start[:1]) and domain.search.languages.stem(word, language) == own
+            word.startswith(start[:1]) and stem(word, language) == own
             for (language, own), start in zip(self.stems, self.starts, strict=True)
         )  # comparing the first letter avoids most of the stemming
 
@@ -55,12 +56,12 @@ class QueryTerm(msgspec.Struct, frozen=True):
     def stems(self) -> list[tuple[str, str]]:
         """Its stem in each language."""
         word = self.word or ""
-        return [(each, domain.search.languages.stem(word, each)) for each in self.languages]
+        return [(each, stem(word, each)) for each in self.languages]
 
     @property
     def starts(self) -> list[str]:
         """How its forms begin, in each language."""
-        return [domain.search.languages.common_start(own, each) for each, own in self.stems]
+        return [common_start(own, each) for each, own in self.stems]
 
 
 class Phrase(msgspec.Struct, frozen=True):
@@ -71,31 +72,27 @@ class Phrase(msgspec.Struct, frozen=True):
 
     @property
     def terms(self) -> list[QueryTerm]:
-        found = [
-            term
-            for token in domain.search.words.tokens(self.text)
-            for term in self._terms_from(token)
-        ]
+        found = [term for token in words.tokens(self.text) for term in self._terms_from(token)]
         return found or self.whole_words
 
     @property
     def whole_words(self) -> list[QueryTerm]:
         """For a phrase as short as "c++", the words must occur whole: the index has no others."""
-        if any(self._terms_from(token) for token in domain.search.words.tokens(self.text)):
+        if any(self._terms_from(token) for token in words.tokens(self.text)):
             return []
-        return [self._term(token.group()) for token in domain.search.words.tokens(self.text)]
+        return [self._term(token.group()) for token in words.tokens(self.text)]
 
     def _terms_from(self, token: re.Match[str]) -> list[QueryTerm]:
         word = token.group()
-        if domain.search.words.is_unspaced(word):
+        if words.is_unspaced(word):
             if len(word) == 1:
                 return [QueryTerm(part=word)]
-            return [self._term(pair) for pair in domain.search.words.pairs(word)[:MAX_QUERY_TERMS]]
-        if len(word) > domain.search.words.MAX_PART_LENGTH:
-            return [QueryTerm(part=word[: domain.search.words.MAX_PART_LENGTH])]
+            return [self._term(pair) for pair in words.pairs(word)[:MAX_QUERY_TERMS]]
+        if len(word) > words.MAX_PART_LENGTH:
+            return [QueryTerm(part=word[: words.MAX_PART_LENGTH])]
         if self._is_whole(token):
             return [self._term(word)]
-        return [QueryTerm(part=word)] if len(word) >= domain.search.words.MIN_PART_LENGTH else []
+        return [QueryTerm(part=word)] if len(word) >= words.MIN_PART_LENGTH else []
 
     def _term(self, word: str) -> QueryTerm:
         return QueryTerm(word=word, languages=self.languages)
@@ -107,23 +104,23 @@ class Phrase(msgspec.Struct, frozen=True):
             AdjacentWords(
                 left.group(), right.group(), self._has_sure_end(left), self._has_sure_end(right)
             )
-            for left, right in pairwise(domain.search.words.tokens(self.text))
+            for left, right in pairwise(words.tokens(self.text))
             if self._can_be_completed(left) and self._can_be_completed(right)
         }
 
     def _can_be_completed(self, token: re.Match[str]) -> bool:
         """Whether the index has all words that may contain it; not for scripts without spaces."""
-        return self._has_sure_end(token) or not domain.search.words.is_unspaced(token.group())
+        return self._has_sure_end(token) or not words.is_unspaced(token.group())
 
     def _has_sure_end(self, token: re.Match[str]) -> bool:
-        long_enough = len(token.group()) >= domain.search.words.MIN_PART_LENGTH
+        long_enough = len(token.group()) >= words.MIN_PART_LENGTH
         return long_enough or self._is_whole(token)
 
     def _is_whole(self, token: re.Match[str]) -> bool:
         """Whether it must be a whole word. A word at an end of the phrase may continue in the
         text."""
         before, after = self.text[: token.start()], self.text[token.end() :]
-        return domain.search.words.is_symbol(token) or bool(before.strip("'") and after.strip("'"))
+        return words.is_symbol(token) or bool(before.strip("'") and after.strip("'"))
 
 
 class AdjacentWords(msgspec.Struct, frozen=True):
@@ -137,8 +134,8 @@ class AdjacentWords(msgspec.Struct, frozen=True):
 
     def joints(self, lefts: Iterable[str], rights: Iterable[str]) -> set[str]:
         """All possible joints, if these words end and begin as required."""
-        ends = {domain.search.words.boundary_letters(each) for each in lefts}
-        beginnings = {domain.search.words.start(each) for each in rights}
+        ends = {words.boundary_letters(each) for each in lefts}
+        beginnings = {words.start(each) for each in rights}
         return {f"{end} {start}" for end in ends for start in beginnings}
 
 
@@ -146,28 +143,24 @@ class SearchedText:
     """A message as search matches it."""
 
     def __init__(self, rendered: str, topic: str) -> None:
-        self.folded = domain.search.words.fold(domain.messages.plain_text.text_of(rendered))
-        self.folded_topic = domain.search.words.fold(topic)
+        self.folded = words.fold(plain_text.text_of(rendered))
+        self.folded_topic = words.fold(topic)
         self._stems: dict[str, set[str]] = {}  # of its words, by language
 
     @cached_property
     def words(self) -> set[str]:
-        return domain.search.words.words_in(self.folded) | domain.search.words.words_in(
-            self.folded_topic
-        )
+        return words.words_in(self.folded) | words.words_in(self.folded_topic)
 
     def has_stem(self, wanted: str, language: str) -> bool:
         stems = self._stems.get(language)
         if stems is None:
-            stems = {domain.search.languages.stem(word, language) for word in self.words}
+            stems = {stem(word, language) for word in self.words}
             self._stems[language] = stems
         return wanted in stems
 
     @property
     def joints(self) -> set[str]:
-        return domain.search.words.joints(self.folded) | domain.search.words.joints(
-            self.folded_topic
-        )
+        return words.joints(self.folded) | words.joints(self.folded_topic)
 
     def has(self, term: QueryTerm) -> bool:
         texts = (self.folded, self.folded_topic)
@@ -245,21 +238,17 @@ class Query(msgspec.Struct, frozen=True):
 def parse(text: str, languages: tuple[str, ...] = (DEFAULT,)) -> Query:
     """Parse a query. The first language is that of the organization; the index may still have stems
     of the others."""
-    folded = domain.search.words.fold(text)
+    folded = words.fold(text)
     phrases = [Phrase(" ".join(quoted.split()), languages) for quoted in _QUOTED.findall(folded)]
-    phrases = [phrase for phrase in phrases if domain.search.words.tokens(phrase.text)]
+    phrases = [phrase for phrase in phrases if words.tokens(phrase.text)]
     found: list[str] = []
-    for token in domain.search.words.tokens(_QUOTED.sub(" ", folded)):
+    for token in words.tokens(_QUOTED.sub(" ", folded)):
         word = token.group()
-        if (
-            domain.search.words.is_unspaced(word)
-            or domain.search.words.is_symbol(token)
-            or len(word) > domain.search.words.MAX_PART_LENGTH
-        ):
+        if words.is_unspaced(word) or words.is_symbol(token) or len(word) > words.MAX_PART_LENGTH:
             phrases.append(Phrase(word, languages))
         else:
             found.append(word)
-    stop_words = domain.search.languages.STOP_WORDS[languages[0]]
+    stop_words = STOP_WORDS[languages[0]]
     significant = [word for word in found if word not in stop_words]
     if significant or phrases:
         terms = [_term(word, languages) for word in significant]
@@ -269,5 +258,5 @@ def parse(text: str, languages: tuple[str, ...] = (DEFAULT,)) -> Query:
 
 
 def _term(word: str, languages: tuple[str, ...]) -> QueryTerm:
-    part = word if len(word) >= domain.search.words.MIN_PART_LENGTH else None
+    part = word if len(word) >= words.MIN_PART_LENGTH else None
     return QueryTerm(word=word, part=part, by_stem=True, languages=languages)

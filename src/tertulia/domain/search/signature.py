@@ -9,7 +9,7 @@ many long signatures, and one row of a short one.
 from collections.abc import Collection, Iterable, Sequence
 from zlib import crc32
 
-from tertulia import domain
+from tertulia.domain.search import languages, words
 from tertulia.domain.search.languages import DEFAULT
 from tertulia.domain.search.query import QueryTerm
 
@@ -42,9 +42,9 @@ def keys_of(all_words: Iterable[str], language: str = DEFAULT) -> set[int]:
     spaced: list[str] = []
     pairs: list[str] = []
     for word in all_words:
-        (pairs if domain.search.words.is_unspaced(word) else spaced).append(word)
-    stems = {*pairs, *(domain.search.languages.stem(word, language) for word in spaced)}
-    all_grams = set("".join(pairs)).union(*map(domain.search.words.grams, spaced))
+        (pairs if words.is_unspaced(word) else spaced).append(word)
+    stems = {*pairs, *(languages.stem(word, language) for word in spaced)}
+    all_grams = set("".join(pairs)).union(*map(words.grams, spaced))
     return {*map(_stem_key, stems), *map(_gram_key, all_grams)}
 
 
@@ -97,7 +97,7 @@ def _place(key: int, count: int, size: int) -> int:
 def _gram_keys(text: str) -> list[int]:
     if not text:
         return []
-    chosen = sorted(domain.search.words.grams(text))[:MAX_GRAMS_PER_TERM]
+    chosen = sorted(words.grams(text))[:MAX_GRAMS_PER_TERM]
     return [_gram_key(gram) for gram in chosen]
 
 

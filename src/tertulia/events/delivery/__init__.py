@@ -1,3 +1,1 @@
 """Delivery: pending events of each queue, parked polls, wake-up and refill from the log."""
-
-from tertulia.events.delivery import answer_updates, mailbox, refill

@@ -13,23 +13,25 @@ from functools import partial
 
 import msgspec
 
-from tertulia import events, storage
+from tertulia import storage
 from tertulia.caches.all_caches import Caches
 from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
 from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue, EventNotInQueue
+from tertulia.events import ephemeral, log_identity
 from tertulia.events.audience import Audience, Users, WasSubscribed
+from tertulia.events.delivery import refill
 from tertulia.events.delivery.heartbeats import Heartbeats
-from tertulia.events.delivery.mailbox import Mailbox, MailboxRegistry
+from tertulia.events.delivery.mailbox import Mailbox, MailboxRegistry, event_id, seq_of
 from tertulia.events.delivery.past_directory import PastOrganization
 from tertulia.events.delivery.poll_wakeup import WakeupQueue
 from tertulia.events.directory.follower import Follower
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
 from tertulia.events.ephemeral import Envelope, EphemeralEvent
-from tertulia.events.listener import Listener
+from tertulia.events.listener import Listener, decode_options
 from tertulia.events.logged_event import LoggedEvent
 from tertulia.storage.queues import Position, StoredQueue
 
@@ -153,7 +155,7 @@ class Delivery:
     def on_remote_ephemeral(self, notice: str) -> None:
         """Deliver an ephemeral event of another server."""
         try:
-            envelope = events.ephemeral.decode_envelope(notice)
+            envelope = ephemeral.decode_envelope(notice)
             event = envelope.decode()
         except msgspec.DecodeError:  # from a newer server
             return
@@ -188,7 +190,7 @@ class Delivery:
     ) -> tuple[list[bytes], bool]:
         """The events after the given one, and whether the poll had to wait for them."""
         mailbox = await self.open(user, queue_id, last_event_id)
-        check_stamp, applied = events.log_identity.check, self.organizations[user.realm_id].applied
+        check_stamp, applied = log_identity.check, self.organizations[user.realm_id].applied
         try:
             last_event_id, index = await check_stamp(self._database, mailbox, last_event_id)
             mailbox.acknowledge(last_event_id, applied, index)
@@ -233,7 +235,7 @@ class Delivery:
     async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:
         """The mailbox of a queue; filled from the log if it is not in memory."""
         org = self.organizations[user.realm_id]
-        seq = events.delivery.mailbox.seq_of(last_event_id)
+        seq = seq_of(last_event_id)
         if seq > org.applied:  # another server may be ahead of us
             await self.follower.catch_up()
             if seq > org.applied:  # the id is from another log
@@ -243,7 +245,7 @@ class Delivery:
             stored = await self._database.of(user.realm_id).query(storage.queues.find, queue_id)
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
-            await events.log_identity.check_epoch(self.follower, stored, last_event_id)
+            await log_identity.check_epoch(self.follower, stored, last_event_id)
             mailbox = self.mailboxes.find(queue_id) or self._load_mailbox(stored)
         if mailbox.listener.user_id != user.id:
             raise BadQueue(queue_id=queue_id)
@@ -263,13 +265,11 @@ class Delivery:
         return self.mailboxes.find(mailbox.listener.queue_id) is not mailbox
 
     def _load_mailbox(self, stored: StoredQueue) -> Mailbox:
-        listener = Listener(
-            stored.id, stored.user_id, events.listener.decode_options(stored.options)
-        )
+        listener = Listener(stored.id, stored.user_id, decode_options(stored.options))
         mailbox = Mailbox(
             listener,
             stored.realm_id,
-            start=events.delivery.mailbox.event_id(stored.start_seq),
+            start=event_id(stored.start_seq),
             acked=stored.acked,
             seen_at=self._database.clock(),
         )
@@ -297,9 +297,7 @@ class Delivery:
         if mailbox.scanned >= org.applied:  # after a restart, for a client that had everything
             mailbox.behind = False
             return
-        page = await self._database.of(mailbox.realm_id).read(
-            events.delivery.refill.read_page, mailbox.scanned
-        )
+        page = await self._database.of(mailbox.realm_id).read(refill.read_page, mailbox.scanned)
         if page is None:  # the log was trimmed
             self._close(mailbox)
             raise BadQueue(queue_id=mailbox.listener.queue_id)
@@ -383,7 +381,7 @@ def _is_among(mailbox: Mailbox, audience: Audience, org: Organization) -> bool:
 
 
 def _read_flags(tx: Tx, user_id: int, message_ids: list[int]) -> dict[int, bytes]:
-    found = storage.messages.find_many(tx, tx.realm_id, message_ids)
+    found = storage.messages.table.find_many(tx, tx.realm_id, message_ids)
     shown = {message_id: message.provenance for message_id, message in found.items()}
     flags = storage.messages.unread.flags_for(tx, user_id, shown)
     return {message_id: msgspec.json.encode(each) for message_id, each in flags.items()}

@@ -2,8 +2,9 @@
 
 import msgspec
 
-from tertulia import events, storage
+from tertulia import storage
 from tertulia.database.tx import Tx
+from tertulia.events import log
 from tertulia.events.log import PAGE
 from tertulia.events.logged_event import LoggedEvent
 
@@ -35,7 +36,7 @@ def read_page(tx: Tx, after: int) -> Page | None:
     oldest = storage.log.oldest(tx, tx.realm_id)
     if after < head and (oldest is None or after + 1 < oldest):
         return None
-    logged = events.log.read(tx, after, PAGE)
+    logged = log.read(tx, after, PAGE)
     end = logged[-1].seq if logged else head
-    turning = events.log.turning(tx, end, MAX_DELIVERY_CHANGES + 1) if end < head else []
+    turning = log.turning(tx, end, MAX_DELIVERY_CHANGES + 1) if end < head else []
     return None if len(turning) > MAX_DELIVERY_CHANGES else Page(logged, turning, head)

@@ -1,3 +1,1 @@
 """The in-memory state of organizations, and the follower that keeps it at the head of the log."""
-
-from tertulia.events.directory import loader

@@ -12,11 +12,12 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 
-from tertulia import events, storage
+from tertulia import storage
 from tertulia.caches.all_caches import Caches
 from tertulia.database import Database
 from tertulia.domain.messages.external_pictures import Shown
 from tertulia.errors.http import ServiceUnavailable
+from tertulia.events.directory import loader
 from tertulia.events.directory.applier import (
     LogApplier,
     OnEvent,
@@ -70,7 +71,7 @@ class Follower:
         )
         self._gate = UpdateGate(self._applier.apply)
         load = partial(
-            events.directory.loader.load,
+            loader.load,
             email_domain=email_domain,
             clock=database.clock,
             shown=shown,
@@ -248,7 +249,9 @@ class OrganizationFinder:
         cached = self.cached_by_subdomain(subdomain)
         if cached is not None:
             return cached
-        realm_id = await self._database.of(0).query(storage.organization.number_at, subdomain)
+        realm_id = await self._database.of(0).query(
+            storage.organization.realms.number_at, subdomain
+        )
         org = None if realm_id is None else await self.find(realm_id)
         if org is not None and org.realm.subdomain == subdomain:
             self._organizations.set_subdomain(subdomain, org.realm.id)

@@ -95,14 +95,14 @@ def load(
     records: EncodedRecordsCache = NO_RECORDS,
 ) -> Organization:
     """Load the organization of the transaction, as of its snapshot."""
-    realm, head = storage.organization.current(tx), storage.log.head_and_rules(tx)
+    realm, head = storage.organization.realms.current(tx), storage.log.head_and_rules(tx)
     position = head.position._replace(stamp=storage.log.stamp_at(tx, head.position.seq))
     kept = records.for_organization()
     org = Organization(realm, position, email_domain, clock, kept, shown, head.rules_seq)
-    fingerprints = storage.people.fingerprints(tx)
-    for user in storage.people.list_all(tx):
+    fingerprints = storage.people.users.fingerprints(tx)
+    for user in storage.people.users.list_all(tx):
         org.set_user(user, fingerprints.get(user.id))
-    for channel in storage.channels.list_all(tx):
+    for channel in storage.channels.table.list_all(tx):
         org.set_channel(channel)
     org.set_groups(storage.groups.list_all(tx))
     org.set_emoji(storage.organization.custom_emoji.list_all(tx))
@@ -122,14 +122,14 @@ def read_patch(tx: Tx, touched: Invalidated) -> Patch:
     """Read the invalidated rows again."""
     patch = Patch()
     if touched.realm:
-        patch.realm = storage.organization.current(tx)
+        patch.realm = storage.organization.realms.current(tx)
     if touched.users:
         ids = sorted(touched.users)
-        patch.users = storage.people.find_many(tx, ids)
-        patch.fingerprints = storage.people.fingerprints(tx, ids)
+        patch.users = storage.people.users.find_many(tx, ids)
+        patch.fingerprints = storage.people.users.fingerprints(tx, ids)
         patch.partners = _partners_of_guests(tx, patch.users)
     if touched.channels:
-        patch.channels = storage.channels.find_many(tx, sorted(touched.channels))
+        patch.channels = storage.channels.table.find_many(tx, sorted(touched.channels))
     if touched.groups:
         patch.groups = storage.groups.list_all(tx)
     if touched.emoji:

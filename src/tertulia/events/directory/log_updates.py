@@ -6,9 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Set
 import msgspec
 from msgspec import field
 
-from tertulia import events, storage
+from tertulia import storage
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
+from tertulia.events import log
+from tertulia.events.directory import loader
 from tertulia.events.directory.loader import Invalidated, Patch
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
@@ -74,7 +76,7 @@ class LogReader:
         self._load = load
 
     def load_if_exists(self, tx: Tx) -> Organization | None:
-        return None if storage.organization.find(tx, tx.realm_id) is None else self._load(tx)
+        return None if storage.organization.realms.find(tx, tx.realm_id) is None else self._load(tx)
 
     def fetch_relevant(self, tx: Tx, head: Head) -> LogUpdates:
         """Read what is new in one organization, unless it does not change the directory.
@@ -136,7 +138,7 @@ class LogReader:
         touched = Invalidated()
         page_is_full = True
         while page_is_full:
-            page = events.log.read(tx, applied, PAGE)
+            page = log.read(tx, applied, PAGE)
             page_is_full = len(page) == PAGE
             if page and page[0].seq != applied + 1:
                 # The log was trimmed beyond our position.
@@ -155,7 +157,7 @@ class LogReader:
             updates.logged[tx.realm_id] = found
             updates.ends[tx.realm_id] = LogPosition(applied, position.epoch)
         if touched:
-            updates.patches[tx.realm_id] = events.directory.loader.read_patch(tx, touched)
+            updates.patches[tx.realm_id] = loader.read_patch(tx, touched)
 
     def compose(self, appended: list[tuple[LogPosition, LoggedEvent]]) -> LogUpdates:
         """The updates of fast-path sends, made without a read because the writer has the events.

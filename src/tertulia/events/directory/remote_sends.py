@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 
 import msgspec
 
-from tertulia import events
 from tertulia.errors.http import ServiceUnavailable
+from tertulia.events import notify_payloads
 from tertulia.events.directory.applier import ReorderBuffer, UpdateGate
 from tertulia.events.directory.log_updates import LogActivity, LogUpdates
 from tertulia.events.directory.registry import Organizations
@@ -39,7 +39,7 @@ class RemoteSends:
 
     def receive(self, notice: str) -> None:
         try:
-            appended = list(events.notify_payloads.read(notice))
+            appended = list(notify_payloads.read(notice))
         except (KeyError, msgspec.DecodeError):  # from a newer server
             return
         for position, logged in appended:

@@ -10,14 +10,14 @@ from typing import Annotated, Any
 import msgspec
 from pyroaring import BitMap
 
-from tertulia import events
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.user import User
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.encoded_list import Elements
 from tertulia.events.snapshot.state_part import StatePart
-from tertulia.events.types.channels.channel import ChannelObject
+from tertulia.events.types.channels import subscriptions
+from tertulia.events.types.channels.channel import ChannelObject, opened_channel, subscribers_for
 from tertulia.events.types.channels.subscriptions import SubscriptionObject
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
 from tertulia.wire import Doc
@@ -45,7 +45,7 @@ def subscription_state(
     """All channels that the user may see: subscribed, unsubscribed and never subscribed."""
     inherited = None
     if not options.capabilities.notification_settings_null:
-        inherited = events.types.channels.subscriptions.inherited_settings(me)
+        inherited = subscriptions.inherited_settings(me)
     seen = org.visible_channels(me.id)
     subscribed: dict[int, bytes] = {}
     unsubscribed: dict[int, bytes] = {}
@@ -97,7 +97,7 @@ def _encoded_channels(org: Organization, *, archived: bool = False) -> list[tupl
     """The same as ids, each with the channel's JSON without its closing brace."""
 
     def make() -> list[tuple[int, bytes]]:
-        opened = events.types.channels.channel.opened_channel
+        opened = opened_channel
         return [(each.id, opened(org, each)) for each in by_name(org, archived=archived)]
 
     return org.encoded.of_all_channels(("encoded", archived), make)
@@ -120,7 +120,7 @@ def _selected_channels(
 
 def _ending(alike: AlikeSubscriptions, inherited: tuple[bool, ...] | None = None) -> bytes:
     """The last members of a channel for a user who is or was subscribed."""
-    part = events.types.channels.subscriptions.encoded_personal_part(alike.personal, inherited)
+    part = subscriptions.encoded_personal_part(alike.personal, inherited)
     return b"," + part[1:]
 
 
@@ -128,7 +128,7 @@ def _subscribers(org: Organization, me: User, include: str) -> Callable[[int], b
     """Encodes the subscribers of a channel as the client requested; None if it did not."""
 
     def everybody(channel_id: int) -> bytes:
-        subscribers = events.types.channels.channel.subscribers_for(org, channel_id, me)
+        subscribers = subscribers_for(org, channel_id, me)
         return b',"subscribers":%s' % subscribers
 
     def some(channel_id: int) -> bytes:

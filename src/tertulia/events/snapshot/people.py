@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from tertulia import domain, events
+from tertulia import domain
 from tertulia.caches.encoded_records import EncodedUser
 from tertulia.domain.groups.group import REALM_PERMISSIONS
 from tertulia.domain.people.user import Role, User
@@ -13,8 +13,14 @@ from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.encoded_list import Elements
 from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.types import groups
 from tertulia.events.types.groups import GroupObject
-from tertulia.events.types.people.user import UserObject
+from tertulia.events.types.people.user import (
+    UserObject,
+    avatar_url,
+    unknown_user_object,
+    user_object,
+)
 from tertulia.wire import Doc
 
 _encode = msgspec.json.Encoder().encode
@@ -59,7 +65,7 @@ def users_state(org: Organization, me: User, options: Options, now: float) -> Us
         realm_users=people,
         realm_non_active_users=inactive,
         cross_realm_bots=[
-            events.types.people.user.user_object(
+            user_object(
                 org,
                 user,
                 None if me.is_spectator else me,
@@ -114,7 +120,7 @@ def _visible_users(org: Organization, me: User, options: Options) -> tuple[Any, 
             unknown.append(user)
     if not (me.is_spectator or options.capabilities.user_list_incomplete):
         for user in unknown:
-            shown = events.types.people.user.unknown_user_object(org, user)
+            shown = unknown_user_object(org, user)
             shown.is_active = UNSET
             people.add(_encode(shown))
     return people, inactive
@@ -122,9 +128,7 @@ def _visible_users(org: Organization, me: User, options: Options) -> tuple[Any, 
 
 def _shown(org: Organization, user: User, me: User, options: Options) -> bytes:
     if me.is_spectator:
-        shown = events.types.people.user.user_object(
-            org, user, None, client_gravatar=False, with_activity=False
-        )
+        shown = user_object(org, user, None, client_gravatar=False, with_activity=False)
         return _encode(shown)
     encoded = _cached_users(org, user, options.client_gravatar)
     return encoded.with_email if user.id == me.id else encoded.as_seen_by(me.role)
@@ -148,14 +152,14 @@ def _cached_users(org: Organization, user: User, client_gravatar: bool) -> Encod
 
 
 def _encoded(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:
-    object_ = events.types.people.user.user_object(
+    object_ = user_object(
         org, user, user, client_gravatar=client_gravatar, profile=True, with_activity=False
     )
     shown_to = domain.people.user.email_shown_to(user)
     with_email = without_email = _encode(object_)
     if shown_to < Role.GUEST:
         object_.delivery_email = None
-        object_.avatar_url = events.types.people.user.avatar_url(org, user, client_gravatar=False)
+        object_.avatar_url = avatar_url(org, user, client_gravatar=False)
         without_email = _encode(object_)
     return EncodedUser(shown_to, with_email, without_email)
 
@@ -179,10 +183,8 @@ def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
         "is_moderator": me.is_moderator,
         "is_guest": me.is_guest,
         "avatar_source": me.avatar_source,
-        "avatar_url": events.types.people.user.avatar_url(org, me, client_gravatar=False),
-        "avatar_url_medium": events.types.people.user.avatar_url(
-            org, me, client_gravatar=False, medium=True
-        ),
+        "avatar_url": avatar_url(org, me, client_gravatar=False),
+        "avatar_url_medium": avatar_url(org, me, client_gravatar=False, medium=True),
         "can_create_private_streams": creates_private,
         "can_create_public_streams": creates_public,
         "can_create_web_public_streams": creates_web_public,
@@ -194,7 +196,7 @@ def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
 def groups_state(org: Organization, me: User, options: Options, now: float) -> list[GroupObject]:
     viewer = None if me.is_spectator else me
     return [
-        events.types.groups.group_object(org, group, viewer, now)
+        groups.group_object(org, group, viewer, now)
         for group in org.groups.values()
         if not group.deactivated or options.capabilities.include_deactivated_groups
     ]

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec.structs import asdict
 
-from tertulia import domain, events
+from tertulia import domain
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.files.attachments import ANIMATED_THUMBNAIL, THUMBNAIL, THUMBNAIL_SIZE
 from tertulia.domain.groups.group import (
@@ -21,6 +21,7 @@ from tertulia.domain.people.external_accounts import EXTERNAL_ACCOUNTS, External
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.server_info import ServerInfo
 from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.types.channels import channel
 from tertulia.wire import Doc
 from tertulia.wire_fields import AlwaysFalse
 
@@ -291,8 +292,7 @@ def _settings(org: Organization, server: ServerInfo) -> dict[str, Any]:
 
 def _permissions(org: Organization) -> dict[str, Any]:
     values = {
-        name: events.types.channels.channel.shown_value(org, org.realm_permission(name))
-        for name in REALM_PERMISSIONS
+        name: channel.shown_value(org, org.realm_permission(name)) for name in REALM_PERMISSIONS
     }
     more = PermissionState(
         realm_create_public_stream_policy=_policy(

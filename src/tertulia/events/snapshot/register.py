@@ -6,7 +6,7 @@ position, `start`, at which the client's queue begins.
 
 from typing import Any
 
-from tertulia import events, storage
+from tertulia import storage
 from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
@@ -14,6 +14,7 @@ from tertulia.events.directory.follower import Follower
 from tertulia.events.directory.log_updates import LogUpdates
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
+from tertulia.events.snapshot import register_parts
 from tertulia.events.snapshot.register_parts import View
 from tertulia.events.snapshot.server_info import ServerInfo
 from tertulia.events.snapshot.snapshot_data import RequestedParts, SnapshotData, SnapshotQuery
@@ -63,7 +64,7 @@ class Register:
     def compose(self, server: ServerInfo, now: float, presence_days: int | None) -> dict[str, Any]:
         """The requested parts of the state."""
         view = View(self._org, self._user, self._options, self._data, server, now, presence_days)
-        state = events.snapshot.register_parts.compose(view, self._wanted)
+        state = register_parts.compose(view, self._wanted)
         cached_register = self._data.cached_register(self._rules)
         if cached_register is not None:
             self._caches.registers.put(self._key, cached_register)

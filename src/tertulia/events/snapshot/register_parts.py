@@ -11,13 +11,14 @@ from typing import Annotated, Any, cast
 import msgspec
 from msgspec.structs import asdict
 
-from tertulia import domain, events
+from tertulia import domain
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import NO_STATUS, Status, StatusObject
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.settings import DEFAULTS, EMOJISETS, NOTIFICATION_SOUNDS
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
+from tertulia.events.snapshot import channels, lists, people, presence, realm, unread
 from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.server_info import IncomingWebhookService, ServerInfo
 from tertulia.events.snapshot.snapshot_data import RequestedParts, SnapshotData
@@ -25,7 +26,10 @@ from tertulia.events.snapshot.state_part import StatePart
 from tertulia.events.snapshot.unread import UnreadMessages
 from tertulia.events.types.channels.channel import ChannelObject
 from tertulia.events.types.groups import GroupObject
+from tertulia.events.types.people import bots
 from tertulia.events.types.people.bots import BotObject
+from tertulia.events.types.people.user import status_object
+from tertulia.events.types.personal import topic_policies
 from tertulia.wire import Doc, shape
 from tertulia.wire_fields import AlwaysFalse, ChannelId, TopicName
 
@@ -56,10 +60,10 @@ def compose(view: View, wanted: RequestedParts) -> dict[str, Any]:
     if wanted("message") and wanted("update_message_flags"):
         empty = view.options.capabilities.empty_topic_name
         state["unread_msgs"] = msgspec.Raw(
-            events.snapshot.unread.encode(view.me, view.facts, empty_topic_name=empty)
+            unread.encode(view.me, view.facts, empty_topic_name=empty)
         )
     if wanted("muted_topics") and (wanted.everything or not wanted("user_topic")):
-        state["muted_topics"] = events.types.personal.topic_policies.muted_topics(
+        state["muted_topics"] = topic_policies.muted_topics(
             view.org, view.me.id, view.facts.user_topics
         )
     if not wanted.everything and (
@@ -151,9 +155,7 @@ def _bots(view: View) -> BotsState:
     """All bots that the user manages."""
     return BotsState(
         realm_bots=[
-            events.types.people.bots.bot_object(
-                view.org, view.facts.bots.get(user.id, Bot(user.id)), view.me.id
-            )
+            bots.bot_object(view.org, view.facts.bots.get(user.id, Bot(user.id)), view.me.id)
             for user in view.org.encoded.of_all_users("bots", partial(_all_bots, view.org))
             if view.me.is_admin or user.bot_owner_id == view.me.id
         ]
@@ -211,7 +213,7 @@ def _statuses(view: View) -> StatusesState:
     for user_id in sorted(hiding.union(known) & view.org.users.keys()):
         user = view.org.users[user_id]
         if view.org.may_know(view.me, user):
-            status = events.types.people.user.status_object(user, known.get(user_id, Status()))
+            status = status_object(user, known.get(user_id, Status()))
             if status != NO_STATUS:
                 statuses[str(user_id)] = status
     return StatusesState(user_status=statuses)
@@ -305,39 +307,35 @@ class MutedTopicsState(StatePart):
 
 def parts() -> frozenset[str]:
     """The names of the parts that clients can request."""
-    return frozenset({*(name for name, _ in PARTS), *events.snapshot.lists.LISTS})
+    return frozenset({*(name for name, _ in PARTS), *lists.LISTS})
 
 
 _PARTS: dict[str, Part] = {
     "onboarding_steps": lambda view: OnboardingState(),
     "message": lambda view: NewestMessageState(max_message_id=view.facts.max_message_id),
-    "presence": lambda view: events.snapshot.presence.presence_state(
+    "presence": lambda view: presence.presence_state(
         view.org, view.me, view.options, view.presence_days, view.now
     ),
     "realm_user_groups": lambda view: GroupsState(
-        realm_user_groups=events.snapshot.people.groups_state(
-            view.org, view.me, view.options, view.now
-        )
+        realm_user_groups=people.groups_state(view.org, view.me, view.options, view.now)
     ),
-    "realm": lambda view: events.snapshot.realm.realm_state(view.org, view.server),
+    "realm": lambda view: realm.realm_state(view.org, view.server),
     "realm_user_settings_defaults": _settings_defaults,
     "realm_filters": lambda view: FiltersState(),
     "realm_billing": lambda view: BillingState(realm_billing=Billing(False)),
-    "realm_user": lambda view: events.snapshot.people.users_state(
-        view.org, view.me, view.options, view.now
-    ),
+    "realm_user": lambda view: people.users_state(view.org, view.me, view.options, view.now),
     "realm_bot": _bots,
     "realm_embedded_bots": lambda view: EmbeddedBotsState(),
     "realm_incoming_webhook_bots": lambda view: IncomingWebhooksState(
         realm_incoming_webhook_bots=cast(Any, view.server.incoming_webhooks)
     ),
     "recent_private_conversations": _conversations,
-    "subscription": lambda view: events.snapshot.channels.subscription_state(
+    "subscription": lambda view: channels.subscription_state(
         view.org, view.me, view.facts.subscriptions, view.options
     ),
     "starred_messages": lambda view: StarredState(starred_messages=view.facts.starred),
     "stream": lambda view: StreamsState(
-        streams=events.snapshot.channels.streams_state(view.org, view.me, view.options)
+        streams=channels.streams_state(view.org, view.me, view.options)
     ),
     "default_streams": _default_streams,
     "default_stream_groups": lambda view: DefaultStreamGroupsState(),

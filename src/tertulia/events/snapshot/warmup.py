@@ -6,17 +6,18 @@ after the start and after changes, a little at a time.
 
 from collections.abc import Iterator
 
-from tertulia import events
 from tertulia.events.directory.organization import Organization
+from tertulia.events.snapshot import people
+from tertulia.events.types.channels import channel
 
 
 def prepare(org: Organization) -> Iterator[None]:
     """Yields after each step. The organization may change between two steps."""
     for user_id in list(org.users):
         user = org.users[user_id]
-        events.snapshot.people.prepare_user(org, user)
+        people.prepare_user(org, user)
         yield
     for channel_id in list(org.channels):
-        events.types.channels.channel.opened_channel(org, org.channels[channel_id])
-        events.types.channels.channel.encoded_subscribers(org, channel_id)
+        channel.opened_channel(org, org.channels[channel_id])
+        channel.encoded_subscribers(org, channel_id)
         yield

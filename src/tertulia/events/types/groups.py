@@ -6,12 +6,12 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import events
 from tertulia.domain.groups.group import GROUP_PERMISSIONS, Group, GroupValue
 from tertulia.domain.people.user import User
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.types.channels import channel
 from tertulia.events.types.event import Event
 from tertulia.wire import Doc, WireEvent
 from tertulia.wire_fields import CreationTime, CreatorId, GroupId
@@ -59,7 +59,7 @@ def group_object(org: Organization, group: Group, viewer: User | None, now: floa
     """A group with those of its members whom the viewer may know."""
     nobody = org.system_ids["role:nobody"]
     values = {
-        name: events.types.channels.channel.shown_value(org, group.permissions.get(name, nobody))
+        name: channel.shown_value(org, group.permissions.get(name, nobody))
         for name in GROUP_PERMISSIONS
     }
     return GroupObject(

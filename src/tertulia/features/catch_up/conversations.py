@@ -111,7 +111,7 @@ def _widgets(tx: Tx, user_id: int, ids: list[int]) -> tuple[dict[int, str], dict
     titles of the to-do lists, as HTML."""
     parts = storage.messages.submessages.of_messages(tx, ids)
     polls, lists = {}, {}
-    for message in storage.messages.find_many(tx, tx.realm_id, list(parts)).values():
+    for message in storage.messages.table.find_many(tx, tx.realm_id, list(parts)).values():
         widget = domain.messages.widget_state.of_message(
             replace(message, submessages=parts[message.id])
         )
@@ -157,8 +157,10 @@ def still_quotable(tx: Tx, user: User, sentences: Iterable[Sentence]) -> list[Se
     """Those of the sentences that are in messages as they read now and that the user may see."""
     sentences = list(sentences)
     ids = [each.message_id for each in sentences]
-    messages = storage.messages.find_many(tx, tx.realm_id, ids).values()
-    rendered = {each.id: each.rendered for each in actions.messages.visible(tx, user, messages)}
+    messages = storage.messages.table.find_many(tx, tx.realm_id, ids).values()
+    rendered = {
+        each.id: each.rendered for each in actions.messages.access.visible(tx, user, messages)
+    }
     return [each for each in sentences if quotes(rendered.get(each.message_id, ""), each.text)]
 
 
@@ -178,7 +180,7 @@ def _by_conversation(
     tx: Tx, viewer: NarrowViewer, found: list[UnreadText]
 ) -> list[UnreadConversation]:
     ids = sorted({each.channel_id for each in found if each.channel_id is not None})
-    names = {each.id: each.name for each in storage.channels.find_many(tx, ids)}
+    names = {each.id: each.name for each in storage.channels.table.find_many(tx, ids)}
     followed = {
         (each.channel_id, domain.channels.topics.fold(each.topic))
         for each in storage.personal.topic_policies.of_user(tx, viewer.user.id)

@@ -146,13 +146,13 @@ def write_mails(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
         return 0
     noted = _of_user(tx, user_id)
     _delete(tx, user_id)
-    user = storage.people.find(tx, user_id)
-    realm = storage.organization.current(tx)
+    user = storage.people.users.find(tx, user_id)
+    realm = storage.organization.realms.current(tx)
     if user is None or not user.is_active or realm.deactivated:
         return 0
     unread = storage.messages.unread.among(tx, user_id, list(noted))
-    found = storage.messages.find_many(tx, tx.realm_id, sorted(unread))
-    seen = actions.messages.visible(tx, user, found.values())  # it may have been moved since
+    found = storage.messages.table.find_many(tx, tx.realm_id, sorted(unread))
+    seen = actions.messages.access.visible(tx, user, found.values())  # it may have been moved since
     conversations: dict[object, list[Message]] = {}
     for message in sorted(seen, key=lambda each: each.id):
         conversations.setdefault(_conversation(message), []).append(message)
@@ -174,8 +174,8 @@ def _context(tx: Tx, user: User, first: Message, reasons: Mapping[int, str]) -> 
         return []
     topic_key = domain.channels.topics.fold(first.topic)
     ids = _before_in_topic(tx, first.channel_id, topic_key, first.id, CONTEXT_MESSAGES)
-    found = storage.messages.find_many(tx, tx.realm_id, ids)
-    seen = actions.messages.visible(tx, user, found.values())
+    found = storage.messages.table.find_many(tx, tx.realm_id, ids)
+    seen = actions.messages.access.visible(tx, user, found.values())
     return sorted(seen, key=lambda each: each.id)
 
 
@@ -187,7 +187,7 @@ def _mail(
     messages: list[Message],
     head: MailContext,
 ) -> Email:
-    realm = storage.organization.current(tx)
+    realm = storage.organization.realms.current(tx)
     shows_content = realm.setting(
         "message_content_allowed_in_email_notifications"
     ) and user.prefers("message_content_in_email_notifications")
@@ -241,14 +241,14 @@ def _names_organization(tx: Tx, user: User) -> bool:
     policy = user.prefers("realm_name_in_email_notifications_policy")
     if policy != NAMED_AS_NEEDED:
         return bool(policy == NAMED_ALWAYS)
-    theirs = storage.organization.with_address(tx, user.email)
+    theirs = storage.organization.realms.with_address(tx, user.email)
     return len([each for each in theirs if not each.deactivated]) > 1
 
 
 def _conversation_name(tx: Tx, message: Message, user: User) -> tuple[str, str]:
     if message.channel_id is None:
         return "", domain.messages.links.conversation_link(message.member_ids)
-    channel = storage.channels.find(tx, message.channel_id)
+    channel = storage.channels.table.find(tx, message.channel_id)
     assert channel is not None
     topic = domain.channels.topics.shown(message.topic, allow_empty=False)
     link = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
@@ -281,7 +281,7 @@ def _html(
 
 def unsubscribe(tx: Tx, kind: str, user_id: int) -> None:
     """Turn off mails of this kind."""
-    user = storage.people.find(tx, user_id)
+    user = storage.people.users.find(tx, user_id)
     if user is not None and user.is_active:
         wanted = dict.fromkeys(SETTINGS[kind], False)
         actions.personal.settings.change(

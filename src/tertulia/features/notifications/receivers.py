@@ -141,12 +141,14 @@ def claim(tx: Tx, item: OutboxItem) -> tuple[Message, Channel | None, Receivers]
     if not actions.outbox.claim(tx, [item]):
         return None
     user_id, message_id = item.subjects
-    message = storage.messages.find(tx, message_id)
+    message = storage.messages.table.find(tx, message_id)
     receivers = receivers_of(tx, user_id)
     if message is None or not receivers or not _is_unread(tx, user_id, message):
         storage.outbox.delete(tx, item)
         return None
-    channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
+    channel = (
+        None if message.channel_id is None else storage.channels.table.find(tx, message.channel_id)
+    )
     return message, channel, receivers
 
 
@@ -157,8 +159,12 @@ def notified_subscriptions(item: OutboxItem) -> frozenset[int]:
 
 def _is_unread(tx: Tx, user_id: int, message: Message) -> bool:
     """Whether the user may see the message where it is now, and has not read it."""
-    user = storage.people.find(tx, user_id)
-    if user is None or not user.is_active or not actions.messages.visible(tx, user, [message]):
+    user = storage.people.users.find(tx, user_id)
+    if (
+        user is None
+        or not user.is_active
+        or not actions.messages.access.visible(tx, user, [message])
+    ):
         return False
     return bool(storage.messages.unread.among(tx, user_id, [message.id]))
 

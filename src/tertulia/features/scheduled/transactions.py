@@ -193,14 +193,14 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
     """
     if entry.find(tx, seen.id) != seen or not seen.is_due(tx.now):
         return False
-    realm = storage.organization.current(tx)
+    realm = storage.organization.realms.current(tx)
     if realm.deactivated:
         raise OrganizationDeactivated()
     if seen.grant_id is not None and not realm.setting("enable_agent_access"):
         raise GrantEnded()
     if seen.is_too_late(began):
         raise TooLateToDeliver()
-    sender = storage.people.find(tx, seen.owner_id)
+    sender = storage.people.users.find(tx, seen.owner_id)
     assert sender is not None
     # The files were resolved when the message was scheduled, by the URL its owner used then.
     kept = actions.files.attachments.release_from_scheduled(tx, seen.id)
@@ -220,8 +220,12 @@ def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
         return False
     tx.update("scheduled_message", seen.id, failed=True)
     events.log.announce(tx, ScheduledMessageSaved("update", seen.id), to=Users([seen.owner_id]))
-    owner = storage.people.find(tx, seen.owner_id)
-    if owner is not None and owner.is_active and not storage.organization.current(tx).deactivated:
+    owner = storage.people.users.find(tx, seen.owner_id)
+    if (
+        owner is not None
+        and owner.is_active
+        and not storage.organization.realms.current(tx).deactivated
+    ):
         actions.messages.notices.send_to_user(
             tx, owner.id, NoticeText(notice.content, notice.rendered)
         )

@@ -66,7 +66,7 @@ def fill(config: Config, database: BlockingDatabase, vault: Vault) -> DemoPeople
     now = database.clock()
     database_then = BlockingDatabase(database.dialect, lambda: moment(now, FOUNDED))
     name = ORGANIZATION if config.organization == Config().organization else config.organization
-    realm = database_then.of(0).write(actions.organization.get_or_create_first, name)
+    realm = database_then.of(0).write(actions.organization.creation.get_or_create_first, name)
     password = secrets.token_hex(5)
     play = DemoLoader(
         vault,
@@ -84,7 +84,7 @@ def fill(config: Config, database: BlockingDatabase, vault: Vault) -> DemoPeople
 
 def _find_existing(database: BlockingDatabase) -> list[User]:
     """The users of the demo, if this database contains it."""
-    for realm in database.of(0).read(storage.organization.list_all):
+    for realm in database.of(0).read(storage.organization.realms.list_all):
         found = database.of(realm.id).read(_find_cast)
         if all(found):
             return [user for user in found if user is not None]
@@ -93,7 +93,7 @@ def _find_existing(database: BlockingDatabase) -> list[User]:
 
 def _find_cast(tx: Tx) -> list[User | None]:
     people = [person for person in PEOPLE if person.bot_type is None]
-    return [storage.people.find_by_email(tx, person.email) for person in people]
+    return [storage.people.users.find_by_email(tx, person.email) for person in people]
 
 
 def moment(now: float, days_ago: int, hour: int = 8, minute: int = 0) -> float:
@@ -162,7 +162,9 @@ class DemoLoader:
     def _open(self, tx: Tx, room: DemoRoom) -> None:
         description = markdown.render_description(room.channel.description)
         creator = self.users[room.creator]
-        actions.channels.create(tx, creator, room.channel, description, web_public_allowed=False)
+        actions.channels.creation.create(
+            tx, creator, room.channel, description, web_public_allowed=False
+        )
         self._join(tx, room.channel.name, list(room.members))
 
     def _join(self, tx: Tx, room: str, who: list[str]) -> None:
@@ -253,11 +255,13 @@ class DemoLoader:
 
     def _mark_read(self, tx: Tx) -> None:
         for user in self.users.values():
-            storage.messages.unread.store(tx, user.id, BitMap64(), storage.messages.newest_id(tx))
+            storage.messages.unread.store(
+                tx, user.id, BitMap64(), storage.messages.table.newest_id(tx)
+            )
 
 
 def _channel(tx: Tx, name: str) -> Channel:
-    channel = storage.channels.find_by_name(tx, name)
+    channel = storage.channels.table.find_by_name(tx, name)
     assert channel is not None
     return channel
 

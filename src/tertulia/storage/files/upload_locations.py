@@ -1,8 +1,8 @@
 """Uploads whose bytes are in a store outside of the database; over all organizations."""
 
-from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
+from tertulia.storage.files import uploads
 from tertulia.storage.files.uploads import TO_DELETE
 from tertulia.storage.row_mapper import RowMapper
 
@@ -95,7 +95,7 @@ def next_to_migrate(
 
 def insert(tx: Tx, copy: StoredUpload) -> int:
     """Record a file before it is written to a store, so that it is never orphaned there."""
-    upload_id = storage.files.uploads.insert(tx)
+    upload_id = uploads.insert(tx)
     tx.update(
         "upload",
         upload_id,
@@ -109,7 +109,7 @@ def insert(tx: Tx, copy: StoredUpload) -> int:
 
 def replace(tx: Tx, old_id: int, new_id: int) -> bool:
     """Show the copy from now on, and sweep the original. Returns whether it was still wanted."""
-    if not storage.files.uploads.finish(tx, new_id):
+    if not uploads.finish(tx, new_id):
         return False
     wanted = sum(
         tx.execute(
@@ -119,7 +119,7 @@ def replace(tx: Tx, old_id: int, new_id: int) -> bool:
         )
         for table in ("attachment", "deleted_attachment")
     )
-    storage.files.uploads.mark_for_deletion(tx, old_id if wanted else new_id)
+    uploads.mark_for_deletion(tx, old_id if wanted else new_id)
     return wanted > 0
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.deleted import (
@@ -25,8 +25,11 @@ from tertulia.domain.messages.deleted import (
 )
 from tertulia.domain.messages.message import Edit, Reaction
 from tertulia.domain.messages.widgets import Submessage
-from tertulia.storage.channels.topics import KEY, NAME
+from tertulia.storage.channels.topics import KEY, NAME, get_or_start
+from tertulia.storage.messages.edits import detach, place
+from tertulia.storage.messages.table import NAMES, as_message
 from tertulia.storage.organization import legal_holds
+from tertulia.storage.search import index
 
 # The rows that are kept with a message. The others of MESSAGE_TABLES are pending notifications, and
 # stops of answers: a restored answer can no longer be deleted by the user who asked. Links to files
@@ -54,7 +57,7 @@ Document = dict[str, Any]
 def keep(tx: Tx, message_ids: Sequence[int], deletion: Deletion, purge_after: float) -> None:
     """Copy messages that are about to be deleted."""
     ids = list(message_ids)
-    storage.messages.edits.detach(tx, ids)
+    detach(tx, ids)
     documents: dict[int, Document] = {each: {} for each in ids}
     for table in DETAILS:
         for row in tx.all(f"SELECT * FROM {table} WHERE message_id IN :ids", ids=ids):
@@ -98,7 +101,7 @@ def restore(tx: Tx, message_ids: Sequence[int]) -> None:
     """Move messages back, with their details; links to files that exist no longer are dropped."""
     ids = list(message_ids)
     rows = _Rows(tx)
-    place = cache(partial(storage.channels.topics.get_or_start, tx))
+    place = cache(partial(get_or_start, tx))
     for row in tx.all(
         f"SELECT {', '.join(OWN_COLUMNS)}, document FROM deleted_message"
         " WHERE realm_id = :realm AND id IN :ids ORDER BY id",
@@ -122,7 +125,7 @@ def restore(tx: Tx, message_ids: Sequence[int]) -> None:
         ids=ids,
     )
     delete(tx, ids)
-    storage.search.index.record_changes(tx, ids)
+    index.record_changes(tx, ids)
 
 
 class _Rows:
@@ -397,9 +400,9 @@ def _listing(number: int) -> str:
 def _kept(row: Row) -> KeptMessage:
     document = _decoded(row["document"])
     columns = document["message"] | dict(row) | dict.fromkeys(_BY_TOPIC)
-    values = {name: columns[name] for name in (*storage.messages.NAMES, "member_ids")}
-    message = storage.messages.as_message(**values | {"topic_since": 0})
-    edits = sorted(document.get("message_edit", ()), key=storage.messages.edits.place)
+    values = {name: columns[name] for name in (*NAMES, "member_ids")}
+    message = as_message(**values | {"topic_since": 0})
+    edits = sorted(document.get("message_edit", ()), key=place)
     message = replace(
         message,
         reactions=tuple(

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
+from tertulia.storage.messages import edits, reactions, submessages
 
 
 def with_details(
@@ -15,11 +15,9 @@ def with_details(
     """The messages with their details. `only_last_text` leaves out earlier texts but the last one,
     `with_held` adds edits that only a legal hold keeps."""
     ids = [message.id for message in messages]
-    reacted = storage.messages.reactions.of_messages(tx, ids)
-    edited = storage.messages.edits.of_messages(
-        tx, ids, only_last_text=only_last_text, with_held=with_held
-    )
-    parts = storage.messages.submessages.of_messages(tx, ids)
+    reacted = reactions.of_messages(tx, ids)
+    edited = edits.of_messages(tx, ids, only_last_text=only_last_text, with_held=with_held)
+    parts = submessages.of_messages(tx, ids)
     return [
         replace(
             message,

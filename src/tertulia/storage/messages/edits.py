@@ -5,11 +5,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Edit, Message
+from tertulia.storage.channels import topics
 from tertulia.storage.channels.topics import TopicRow
+from tertulia.storage.messages import table
+from tertulia.storage.organization import legal_holds
 from tertulia.storage.row_mapper import RowMapper
+from tertulia.storage.search import changes, index
 
 _EDITS = RowMapper(Edit)
 
@@ -139,7 +143,7 @@ def _insert_moves(tx: Tx, message_ids: Sequence[int], user_id: int, to: MoveTarg
     tx.execute(
         "INSERT INTO message_edit (realm_id, message_id, user_id, edited_at, prev_topic, topic,"
         " prev_channel_id, channel_id) SELECT m.realm_id, m.id, :user, :now,"
-        f" {'NULL' if to.new_topic is None else storage.channels.topics.NAME}, :topic,"
+        f" {'NULL' if to.new_topic is None else topics.NAME}, :topic,"
         f" {'NULL' if to.new_channel_id is None else 'm.channel_id'}, :channel"
         " FROM message m WHERE m.realm_id = :realm AND m.id IN :ids ORDER BY m.id",
         user=user_id,
@@ -175,7 +179,7 @@ def _delete_oldest(tx: Tx, message_id: int) -> None:
     for number, row in enumerate(rows):
         room -= row["size"]
         if number and (room < 0 or number == domain.limits.MAX_EDITS_PER_MESSAGE):
-            is_held = storage.organization.legal_holds.held_among(tx, [message_id])
+            is_held = legal_holds.held_among(tx, [message_id])
             change = (
                 "UPDATE message_edit SET is_held = TRUE" if is_held else "DELETE FROM message_edit"
             )
@@ -188,16 +192,16 @@ def _delete_oldest(tx: Tx, message_id: int) -> None:
 
 
 def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
-    words = storage.messages.content_columns(draft)
+    words = table.content_columns(draft)
     tx.execute(
-        f"UPDATE message SET {storage.messages.assigned(words)}, edited_at = :now,"
+        f"UPDATE message SET {table.assigned(words)}, edited_at = :now,"
         " channel_wildcard = (:wildcard AND channel_id IS NOT NULL) WHERE id = :id",
         wildcard=draft.mentions.channel_wildcard,
         now=tx.now,
         id=message_id,
         **words,
     )
-    storage.search.index.record_changes(tx, [message_id])
+    index.record_changes(tx, [message_id])
 
 
 def count_of_others(tx: Tx, message_ids: Sequence[int], user_id: int) -> int:
@@ -223,12 +227,12 @@ def move(
     `recorded_id` is recorded already, with its text.
     """
     for part in parts:
-        target = storage.channels.topics.named(tx, to.channel_id, to.topic)
+        target = topics.named(tx, to.channel_id, to.topic)
         joins = target is not None and all(target.id != each.topic_id for each in parts)
         if len(part.ids) <= MAX_MOVED_ALONE and (joins or not part.is_whole):
-            target = target or storage.channels.topics.get_or_start(tx, to.channel_id, to.topic)
+            target = target or topics.get_or_start(tx, to.channel_id, to.topic)
             _move_messages(tx, part.ids, target, user_id, to, recorded_id)
-            storage.channels.topics.delete_empty(tx, [part.topic_id])
+            topics.delete_empty(tx, [part.topic_id])
         else:
             row_id = part.topic_id if part.is_whole else split(tx, part.topic_id, part.ids, None)
             assert row_id is not None
@@ -310,7 +314,7 @@ def split(tx: Tx, topic_id: int, message_ids: Sequence[int], row_id: int | None)
         ids=list(message_ids),
     )
     detach(tx, ids)
-    storage.search.changes.mark_of_topic(tx, ids)
+    changes.mark_of_topic(tx, ids)
     tx.execute(
         "UPDATE message SET topic_id = :row,"
         " topic_since = (SELECT t.edit_id FROM topic t WHERE t.id = :row)"
@@ -318,7 +322,7 @@ def split(tx: Tx, topic_id: int, message_ids: Sequence[int], row_id: int | None)
         row=row_id,
         ids=ids,
     )
-    storage.channels.topics.delete_empty(tx, [topic_id, row_id])
+    topics.delete_empty(tx, [topic_id, row_id])
     return row_id
 
 
@@ -342,7 +346,7 @@ def _move_messages(
         ids=ids,
         **to.params,
     )
-    storage.search.index.record_changes(tx, ids)
+    index.record_changes(tx, ids)
 
 
 def _move_row(tx: Tx, topic_id: int, user_id: int, to: MoveTarget, recorded_id: int | None) -> None:
@@ -381,7 +385,7 @@ def _move_row(tx: Tx, topic_id: int, user_id: int, to: MoveTarget, recorded_id: 
             topic=topic_id,
             **to.params,
         )
-    storage.search.changes.record_topic(tx, topic_id)
+    changes.record_topic(tx, topic_id)
 
 
 # A message that leaves a channel whose history was closed stays closed to later subscribers.

@@ -4,8 +4,9 @@ from typing import Any
 
 import msgspec
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.tx import Tx
+from tertulia.storage.channels import topics
 
 ALL = float("inf")  # sent at any time
 
@@ -29,7 +30,7 @@ def with_default_period(tx: Tx, before: float) -> ExpiredMessages:
 
 def in_topic(tx: Tx, channel_id: int, topic: str) -> ExpiredMessages:
     key = domain.channels.topics.fold(topic)
-    condition, params = storage.channels.topics.condition(tx, channel_id, key)
+    condition, params = topics.condition(tx, channel_id, key)
     return _count(tx, f"m.{condition}", ALL, **params)
 
 

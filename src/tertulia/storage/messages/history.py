@@ -11,8 +11,8 @@ import msgspec
 from msgspec.structs import replace
 from pyroaring import BitMap64
 
-from tertulia import storage
 from tertulia.database.tx import Tx
+from tertulia.storage.messages import selections, table
 from tertulia.storage.messages.selections import (
     BEYOND_ALL,
     MOVED,
@@ -65,13 +65,13 @@ def newest_received(tx: Tx, me: int) -> int | None:
         me=me,
     )
     if found is None:
-        return newest(tx, storage.messages.selections.received(tx, me))
+        return newest(tx, selections.received(tx, me))
     return int(found)
 
 
 def first_since(tx: Tx, selection: Selection, moment: float) -> int | None:
     """The id of the first message sent at or after a time."""
-    found = after(tx, selection, storage.messages.last_before(tx, moment), 1)
+    found = after(tx, selection, table.last_before(tx, moment), 1)
     return found[0] if found else None
 
 
@@ -213,7 +213,7 @@ class Walk(msgspec.Struct, frozen=True):
 
     def _near(self, way: Selection) -> tuple[list[int], int | None]:
         """Ids found nearby, and where that range ends; None if it is the end of everything."""
-        newest = storage.messages.newest_id(self.tx)
+        newest = table.newest_id(self.tx)
         if self.back:
             edge = min(self.anchor, newest + 1) - NEAR_IDS
             found = self._query(way, "m.id >= :edge", edge=edge)

@@ -6,10 +6,10 @@ selection that the organization need not be scanned.
 
 from pyroaring import BitMap64
 
-from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import RESOLVED_PREFIX
 from tertulia.domain.personal.topic_policies import TopicPolicy
+from tertulia.storage.channels import topics
 from tertulia.storage.messages.selections import Selection
 
 DIRECT = "m.conversation_id IS NOT NULL"
@@ -49,7 +49,7 @@ def in_topic(tx: Tx, selection: Selection, channel_id: int | None, topic_key: st
             "m.topic_id IN (SELECT p.id FROM topic p WHERE p.realm_id ="
             f" {selection.value(tx.realm_id)} AND p.name_key = {selection.value(topic_key)})"
         )
-    rows = storage.channels.topics.rows_of(tx, channel_id, topic_key)
+    rows = topics.rows_of(tx, channel_id, topic_key)
     if len(rows) == 1:  # so that the index is in the order of the messages
         return f"m.topic_id = {selection.value(rows[0])}"
     return f"m.topic_id IN {selection.value(rows)}"

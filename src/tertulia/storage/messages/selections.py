@@ -11,8 +11,9 @@ import msgspec
 from msgspec import field
 from pyroaring import BitMap64
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.tx import Tx
+from tertulia.storage.channels import subscriptions
 from tertulia.storage.channels.subscriptions import RECEIVED_WHILE_SUBSCRIBED, Span
 from tertulia.storage.search.execution import SearchCursor
 
@@ -175,7 +176,7 @@ def received_in_channels(
     """
 
     def scopes() -> list[Scope]:
-        return _scopes(storage.channels.subscriptions.spans_of(tx, me), set(readable))
+        return _scopes(subscriptions.spans_of(tx, me), set(readable))
 
     selection = Selection(
         scopes=Scopes(scopes, is_open_ended=is_in_some), elsewhere=(MOVED, KEPT_AS_HISTORICAL)
@@ -198,10 +199,10 @@ def received(tx: Tx, me: int) -> Selection:
     """All messages that the user received, readable or not."""
 
     def scopes() -> list[Scope]:
-        spans = storage.channels.subscriptions.spans_of(tx, me)
+        spans = subscriptions.spans_of(tx, me)
         return _scopes(spans, {span.channel_id for span in spans})
 
-    is_open_ended = storage.channels.subscriptions.is_in_some(tx, me)
+    is_open_ended = subscriptions.is_in_some(tx, me)
     in_channels = Selection(scopes=Scopes(scopes, is_open_ended=is_open_ended), elsewhere=(MOVED,))
     in_channels.require(RECEIVED_IN_CHANNEL, me=me)
     return Selection(either=[in_channels, received_directly(me)])

@@ -8,10 +8,12 @@ from itertools import starmap
 
 import msgspec
 
-from tertulia import storage
 from tertulia.caches.topic_starts import TopicStarts
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import TopicMessage
+from tertulia.storage import log
+from tertulia.storage.channels import topics
+from tertulia.storage.messages import reactions, submessages
 
 MAX_SCANNED = 10_000  # messages that a list of topics looks through
 SCAN_BATCH = 500
@@ -42,7 +44,7 @@ class TopicNeighbours(msgspec.Struct, frozen=True):
 
 def starts(tx: Tx, channel_id: int, topic_key: str, page_messages: int) -> TopicStarts:
     """Where the pages of a topic start. Takes a microsecond per message."""
-    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    where, params = topics.condition(tx, channel_id, topic_key)
     rows = tx.tuples(
         "SELECT n, id FROM (SELECT id, row_number() OVER (ORDER BY id) AS n,"
         f" count(*) OVER () AS total FROM message WHERE {where}) numbered"
@@ -52,12 +54,12 @@ def starts(tx: Tx, channel_id: int, topic_key: str, page_messages: int) -> Topic
     )
     first = [message_id for number, message_id in rows if number % page_messages == 1]
     count, last_id = rows[-1] if rows else (0, 0)
-    return TopicStarts(first, count, last_id, storage.log.end(tx).seq)
+    return TopicStarts(first, count, last_id, log.end(tx).seq)
 
 
 def id_at(tx: Tx, channel_id: int, topic_key: str, offset: int) -> int:
     """The message of a topic with so many older ones. It is found in the index alone."""
-    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    where, params = topics.condition(tx, channel_id, topic_key)
     return tx.number(
         f"SELECT id AS value FROM message WHERE {where} ORDER BY id LIMIT 1 OFFSET :offset",
         offset=offset,
@@ -70,7 +72,7 @@ def page(
 ) -> list[TopicMessage]:
     """Messages of a topic from one of them on, with reactions and polls, oldest first."""
     content = ", m.content" if with_content else ""
-    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    where, params = topics.condition(tx, channel_id, topic_key)
     rows = tx.tuples(
         "SELECT m.id, m.sender_id, m.rendered, m.sent_at, m.is_me, m.edited_at,"
         " EXISTS (SELECT 1 FROM reaction r WHERE r.message_id = m.id)"
@@ -84,8 +86,8 @@ def page(
     ids = [each.id for each in messages if each.has_details]
     if not ids:
         return messages
-    reacted = storage.messages.reactions.of_messages(tx, ids)
-    parts = storage.messages.submessages.of_messages(tx, ids)
+    reacted = reactions.of_messages(tx, ids)
+    parts = submessages.of_messages(tx, ids)
     return [
         msgspec.structs.replace(
             each, reactions=reacted.get(each.id, ()), submessages=parts.get(each.id, ())
@@ -108,14 +110,11 @@ def current_name(tx: Tx, channel_id: int, topic_key: str) -> str | None:
 def neighbours(tx: Tx, channel_id: int, topic_key: str) -> TopicNeighbours:
     """The topics before and after a topic. Four entries of the indexes are read, however much
     there is."""
-    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    where, params = topics.condition(tx, channel_id, topic_key)
     ids = f"FROM message WHERE {where}"
     before = tx.dialect.sql.beside("channel_id", ":channel", "<", f"(SELECT min(id) {ids})")
     after = tx.dialect.sql.beside("channel_id", ":channel", ">", f"(SELECT max(id) {ids})")
-    topic = (
-        f"SELECT CASE WHEN channel_id = :channel THEN {storage.channels.topics.NAME} END"
-        " FROM message m WHERE"
-    )
+    topic = f"SELECT CASE WHEN channel_id = :channel THEN {topics.NAME} END FROM message m WHERE"
     row = tx.one(
         f"SELECT ({topic} {before} ORDER BY channel_id DESC, id DESC LIMIT 1) AS earlier,"
         f" ({topic} {after} ORDER BY channel_id, id LIMIT 1) AS later",
@@ -128,7 +127,7 @@ def neighbours(tx: Tx, channel_id: int, topic_key: str) -> TopicNeighbours:
 
 def newest_ids(tx: Tx, channel_id: int, topic_key: str, limit: int) -> list[int]:
     """The newest messages of a topic, newest first."""
-    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    where, params = topics.condition(tx, channel_id, topic_key)
     return tx.column(
         f"SELECT id FROM message WHERE {where} ORDER BY id DESC LIMIT :limit",
         limit=limit,
@@ -138,7 +137,7 @@ def newest_ids(tx: Tx, channel_id: int, topic_key: str, limit: int) -> list[int]
 
 def count(tx: Tx, channel_id: int, topic_key: str, limit: int) -> int:
     """The number of messages of a topic; stops counting at `limit`."""
-    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    where, params = topics.condition(tx, channel_id, topic_key)
     return tx.number(
         f"SELECT count(*) AS value FROM (SELECT 1 FROM message WHERE {where} LIMIT :limit) counted",
         limit=limit,
@@ -167,7 +166,7 @@ def newest_at(tx: Tx, channel_id: int) -> float | None:
 
 def count_before(tx: Tx, channel_id: int, topic_key: str, message_id: int) -> int:
     """How many messages of a topic are older than a message."""
-    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    where, params = topics.condition(tx, channel_id, topic_key)
     return tx.number(
         f"SELECT count(*) AS value FROM message WHERE {where} AND id < :id",
         id=message_id,
@@ -204,7 +203,7 @@ def newest_topics(
 def topics_between(tx: Tx, channel_id: int, first_id: int, last_id: int) -> list[ListedTopic]:
     """The topics whose newest message is in a range of ids, `last_id` excluded; oldest first."""
     rows = tx.all(
-        f"SELECT {storage.channels.topics.NAME} AS topic, m.sent_at FROM (SELECT p.name_key,"
+        f"SELECT {topics.NAME} AS topic, m.sent_at FROM (SELECT p.name_key,"
         " max(n.id) AS newest FROM message n JOIN topic p ON p.id = n.topic_id"
         " WHERE n.channel_id = :channel AND n.id >= :first AND n.id < :last GROUP BY p.name_key) t"
         " JOIN message m ON m.id = t.newest WHERE NOT EXISTS (SELECT 1 FROM topic o JOIN message l"
@@ -231,7 +230,7 @@ def _scan(tx: Tx, channel_id: int, before: int | None) -> Iterator[tuple[int, st
     for _ in range(MAX_SCANNED // SCAN_BATCH):
         older = "" if before is None else " AND m.id < :before"
         rows = tx.all(
-            f"SELECT m.id, {storage.channels.topics.KEY} AS topic_key FROM message m"
+            f"SELECT m.id, {topics.KEY} AS topic_key FROM message m"
             f" WHERE m.channel_id = :channel{older} ORDER BY m.id DESC LIMIT :limit",
             channel=channel_id,
             limit=SCAN_BATCH,
@@ -249,7 +248,7 @@ def _is_newest(
 ) -> bool:
     if is_certain:
         return True
-    where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+    where, params = topics.condition(tx, channel_id, topic_key)
     return not tx.exists(
         f"SELECT 1 AS found FROM message WHERE {where} AND id > :id LIMIT 1",
         id=message_id,

@@ -13,16 +13,18 @@ from typing import NamedTuple
 import msgspec
 from pyroaring import BitMap64
 
-from tertulia import storage
 from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message, MessageOrigin
-from tertulia.storage.messages.flags import SHOWN
+from tertulia.storage.channels import subscriptions, topics
+from tertulia.storage.messages import conversations, deleted, table
+from tertulia.storage.messages.flags import SHOWN, flags_of, users_with_flag
 from tertulia.storage.messages.selections import (
     MY_CONVERSATIONS,
     NOT_MOVED_AWAY,
     RECEIVED_IN_CHANNEL,
 )
+from tertulia.storage.personal import muted_users
 
 MAX_LISTED_IDS = 2000
 
@@ -122,7 +124,7 @@ def change(tx: Tx, user_id: int, bitmap: BitMap64) -> None:
     Kept messages that it does not cover yet are added: a restored message is unread again.
     """
     known = stored(tx, user_id)
-    kept = storage.messages.deleted.unread_if_restored(
+    kept = deleted.unread_if_restored(
         tx, f"{_RECEIVED} AND {_BY_OTHERS}", user_id, known.caught_up_to
     )
     store(tx, user_id, bitmap | BitMap64(kept), max(known.newest_id, known.caught_up_to))
@@ -137,7 +139,7 @@ def clear(tx: Tx, user_id: int) -> None:
 def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMessage]:
     """The location of each of these messages, by id; without those moved out of sight."""
     rows = tx.all(
-        f"SELECT m.id, m.sender_id, m.channel_id, {storage.channels.topics.NAME} AS topic,"
+        f"SELECT m.id, m.sender_id, m.channel_id, {topics.NAME} AS topic,"
         " m.arrived_seq, v.member_ids"
         " FROM message m"
         " LEFT JOIN conversation v ON v.id = m.conversation_id"
@@ -151,7 +153,7 @@ def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMes
 def newest_before(tx: Tx, message_id: int, limit: int) -> list[UnreadMessage]:
     """The locations of the messages before one, newest first."""
     rows = tx.all(
-        f"SELECT m.id, m.sender_id, m.channel_id, {storage.channels.topics.NAME} AS topic,"
+        f"SELECT m.id, m.sender_id, m.channel_id, {topics.NAME} AS topic,"
         " m.arrived_seq, v.member_ids"
         " FROM message m LEFT JOIN conversation v ON v.id = m.conversation_id"
         " WHERE m.realm_id = :realm AND m.id < :before ORDER BY m.id DESC LIMIT :limit",
@@ -167,7 +169,7 @@ def _described(row: Row) -> UnreadMessage:
         row["sender_id"],
         row["channel_id"],
         row["topic"],
-        storage.messages.conversations.members(row["member_ids"]),
+        conversations.members(row["member_ids"]),
         row["arrived_seq"] is not None,
     )
 
@@ -182,7 +184,7 @@ def in_conversation(
     few = len(waiting) <= MAX_LISTED_IDS
     where, params = "channel_id = :channel", {"channel": channel_id}
     if topic_key is not None:
-        where, params = storage.channels.topics.condition(tx, channel_id, topic_key)
+        where, params = topics.condition(tx, channel_id, topic_key)
     ids = tx.column(
         f"SELECT id FROM message WHERE {where}"
         f" AND {'id IN :ids' if few else 'id >= :oldest'} ORDER BY id",
@@ -211,7 +213,7 @@ def lags(tx: Tx, user_ids: Sequence[int]) -> dict[int, int]:
     rows = tx.tuples(
         "SELECT user_id, caught_up_to FROM unread WHERE user_id IN :users", users=list(user_ids)
     )
-    newest, known = storage.messages.newest_id(tx), dict(rows)
+    newest, known = table.newest_id(tx), dict(rows)
     return {user_id: max(0, newest - known.get(user_id, 0)) for user_id in user_ids}
 
 
@@ -222,7 +224,7 @@ def flags_for(tx: Tx, user_id: int, shown: Mapping[int, MessageOrigin]) -> dict[
     """
     if not shown:
         return {}
-    marks = storage.messages.flags.flags_of(tx, user_id, list(shown))
+    marks = flags_of(tx, user_id, list(shown))
     historical = _historical_among(tx, user_id, shown)
     not_read = _unread_among(tx, user_id, shown, historical, marks)
     wildcards = _from_origin(shown, {each for each in set(shown.values()) if each.channel_wildcard})
@@ -241,7 +243,7 @@ def _historical_among(tx: Tx, user_id: int, shown: Mapping[int, MessageOrigin]) 
     """Those of the messages that the reader did not receive."""
     in_channels = {each for each in set(shown.values()) if not each.is_direct}
     channel_ids = sorted({each.channel_id for each in in_channels if each.channel_id is not None})
-    spans = storage.channels.subscriptions.received_in(tx, user_id, channel_ids)
+    spans = subscriptions.received_in(tx, user_id, channel_ids)
     first, last = min(shown), max(shown)
     there_all_the_time = {
         channel_id
@@ -321,10 +323,10 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
         " LEFT JOIN unread u ON u.user_id = a.id WHERE a.id IN :ids ORDER BY a.id",
         ids=list(user_ids),
     )
-    noticed = storage.messages.flags.users_with_flag(tx, "unread_notice", [message.id])
-    historical = storage.messages.flags.users_with_flag(tx, "historical", [message.id])
+    noticed = users_with_flag(tx, "unread_notice", [message.id])
+    historical = users_with_flag(tx, "historical", [message.id])
     archived_seq = _archived_with(tx, message)
-    muting = set(storage.personal.muted_users.muted_by(tx, message.sender_id))
+    muting = set(muted_users.muted_by(tx, message.sender_id))
     found = []
     for row in rows:
         if archived_seq > (row["archivals_seen"] or 0):

@@ -7,13 +7,17 @@ left out, as everywhere in the audit log.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.organization.audit import MAX_DETAILS, Act
 from tertulia.domain.organization.settings import SETTINGS, PeopleNamed
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import FreeText, Limit, ServerUrl, ValueKind
+from tertulia.storage import groups
+from tertulia.storage.channels import table
+from tertulia.storage.organization import realms
+from tertulia.storage.people import users
 
 Values = dict[str, Any]
 
@@ -22,7 +26,7 @@ def values_before(tx: Tx, act: Act) -> Values:
     """The values that an act may change, by name."""
     ids = act.details.get("account_ids")
     if isinstance(ids, list):
-        return {f"role/{user.id}": int(user.role) for user in storage.people.find_many(tx, ids)}
+        return {f"role/{user.id}": int(user.role) for user in users.find_many(tx, ids)}
     if domain.organization.audit.area_of(act) == "settings":
         return _settings(tx)
     kind, _, digits = (domain.organization.audit.object_of(act) or "").partition("/")
@@ -46,7 +50,7 @@ def with_changes(tx: Tx, act: Act, before: Values) -> Act:
 
 
 def _settings(tx: Tx) -> Values:
-    realm, group_ids = storage.organization.current(tx), storage.groups.system_ids(tx)
+    realm, group_ids = realms.current(tx), groups.system_ids(tx)
     values: Values = {}
     for setting in SETTINGS.values():
         kind = setting.kind
@@ -72,12 +76,12 @@ def _limited(kind: ValueKind, value: Any) -> Any:
 
 
 def _account(tx: Tx, user_id: int) -> Values:
-    user = storage.people.find(tx, user_id)
+    user = users.find(tx, user_id)
     return {} if user is None else {"role": int(user.role), "bot_owner_id": user.bot_owner_id}
 
 
 def _channel(tx: Tx, channel_id: int) -> Values:
-    channel = storage.channels.find(tx, channel_id)
+    channel = table.find(tx, channel_id)
     if channel is None:
         return {}
     return {
@@ -99,7 +103,7 @@ def _privacy(channel: Channel) -> str:
 
 
 def _group(tx: Tx, group_id: int) -> Values:
-    group = storage.groups.find(tx, group_id)
+    group = groups.find(tx, group_id)
     return {} if group is None else dict(group.permissions)
 
 

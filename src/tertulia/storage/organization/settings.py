@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.settings import OrganizationSetting, PeopleNamed
+from tertulia.storage import groups
+from tertulia.storage.organization import realms
 
 
 def present(tx: Tx, setting: OrganizationSetting) -> Any:
     """The current value of a setting."""
-    realm = storage.organization.current(tx)
+    realm = realms.current(tx)
     if isinstance(setting.kind, PeopleNamed):
-        return realm.settings.get(setting.name, storage.groups.system_ids(tx)[setting.default])
+        return realm.settings.get(setting.name, groups.system_ids(tx)[setting.default])
     return realm.setting(setting.name)

@@ -15,12 +15,22 @@ from itertools import islice
 import msgspec
 from msgspec import field
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.budget import Spending
 from tertulia.domain.search.query import SearchedText
+from tertulia.storage.search import (
+    budget,
+    changes,
+    index,
+    languages,
+    phrase_filter,
+    removal,
+    signatures,
+    texts,
+)
 
 # Of a message in the index; 10,000 characters of English have about 600.
 MAX_WORDS_PER_MESSAGE = 768
@@ -88,9 +98,9 @@ class IndexBatch(msgspec.Struct):
 
 def index_messages(tx: Tx, limit: int = MAX_MESSAGES) -> int:
     """Index some messages in this transaction: for commands that no other writer waits for."""
-    while storage.search.changes.has_marked_topic(tx):
-        storage.search.changes.expand_topic(tx)
-    length = limit * storage.search.index.USUAL_LENGTH
+    while changes.has_marked_topic(tx):
+        changes.expand_topic(tx)
+    length = limit * index.USUAL_LENGTH
     return write(tx, prepare(tx, BatchLimits(limit, length, rows=None)))
 
 
@@ -98,11 +108,11 @@ def prepare(tx: Tx, limits: BatchLimits | None = None) -> IndexBatch:
     """Read and split the next messages: changed ones for half of the batch, then new ones."""
     limits = limits or BatchLimits()
     batch = IndexBatch(
-        storage.search.changes.count(tx),
-        storage.search.index.indexed_to(tx),
-        storage.search.languages.of(tx)[0],
+        changes.count(tx),
+        index.indexed_to(tx),
+        languages.of(tx)[0],
         is_bounded=limits.rows is not None,
-        has_marked_topic=storage.search.changes.has_marked_topic(tx),
+        has_marked_topic=changes.has_marked_topic(tx),
     )
     plan = _Plan(tx, limits, batch)
     plan.add_changed()
@@ -112,31 +122,31 @@ def prepare(tx: Tx, limits: BatchLimits | None = None) -> IndexBatch:
 
 def write(tx: Tx, batch: IndexBatch) -> int:
     """Write a batch, as far as it is still valid. Returns how many messages are done."""
-    if batch.language != storage.search.languages.of(tx)[0]:
+    if batch.language != languages.of(tx)[0]:
         return 0
     if batch.has_marked_topic:
-        storage.search.changes.expand_topic(tx)
+        changes.expand_topic(tx)
     done = 0
     ids = [document.message_id for document in (*batch.changed, *batch.fresh)]
-    noted = storage.search.changes.last_of(tx, ids)
+    noted = changes.last_of(tx, ids)
     current = {message_id for message_id, change in noted.items() if change <= batch.change}
     documents = [each for each in batch.changed if each.message_id in current]
     removed = [*batch.missing, *(each.message_id for each in documents)]
     if batch.is_bounded:
         removed = _removed(tx, removed, batch.shrinking)
         documents = [each for each in documents if each.message_id in {*removed}]
-    storage.search.index.delete(tx, removed)
-    if batch.fresh and storage.search.index.indexed_to(tx) == batch.indexed_to:
-        there = storage.search.texts.existing(tx, [each.message_id for each in batch.fresh])
+    index.delete(tx, removed)
+    if batch.fresh and index.indexed_to(tx) == batch.indexed_to:
+        there = texts.existing(tx, [each.message_id for each in batch.fresh])
         documents += [each for each in batch.fresh if each.message_id in there]
         done += len(batch.fresh) - len(there)
-        storage.search.changes.unmark(tx, sorted(there & current))
+        changes.unmark(tx, sorted(there & current))
         tx.upsert("search_head", ("realm_id",), indexed_to=batch.fresh[-1].message_id)
-    storage.search.index.add(tx, {each.message_id: each.words for each in documents}, batch.change)
+    index.add(tx, {each.message_id: each.words for each in documents}, batch.change)
     signed = {each.message_id: each.signature for each in documents if each.signature is not None}
-    storage.search.signatures.insert(tx, signed)
-    storage.search.phrase_filter.exclude(tx, list(signed))
-    storage.search.budget.store(tx, batch.spending)
+    signatures.insert(tx, signed)
+    phrase_filter.exclude(tx, list(signed))
+    budget.store(tx, batch.spending)
     return done + len(documents) + len({*batch.missing} & {*removed})
 
 
@@ -146,13 +156,13 @@ def _removed(tx: Tx, message_ids: list[int], shrinking: int | None) -> list[int]
     A message that needs more, or `shrinking`, loses words within the other half. All others stay
     marked as changed.
     """
-    half = storage.search.removal.MAX_REMOVED_ROWS // 2
-    rows = storage.search.index.removal_rows(tx, message_ids)
+    half = removal.MAX_REMOVED_ROWS // 2
+    rows = index.removal_rows(tx, message_ids)
     if shrinking is None:
         shrinking = next((each for each in message_ids if rows.get(each, 0) > half), None)
     if shrinking is not None:
-        storage.search.index.delete_some_words(tx, shrinking, half)
-    return storage.search.removal.within(rows, message_ids, half)
+        index.delete_some_words(tx, shrinking, half)
+    return removal.within(rows, message_ids, half)
 
 
 class _Plan:
@@ -172,8 +182,8 @@ class _Plan:
 
     def add_changed(self) -> None:
         limits = self._limits
-        stale = storage.search.index.stale(self._tx, max(1, (limits.messages + 1) // 2))
-        counts = storage.search.index.word_counts(self._tx, stale)
+        stale = index.stale(self._tx, max(1, (limits.messages + 1) // 2))
+        counts = index.word_counts(self._tx, stale)
         kept = []
         for message_id in stale:
             if limits.rows is not None and counts.get(message_id, 0) > MAX_REMOVED_WORDS:
@@ -182,7 +192,7 @@ class _Plan:
                     self._batch.rows += 2 * MAX_REMOVED_WORDS
             else:
                 kept.append(message_id)
-        sizes = storage.search.texts.sizes(self._tx, kept)
+        sizes = texts.sizes(self._tx, kept)
         self._batch.missing = [message_id for message_id in kept if message_id not in sizes]
         sources = self._sources([(each, sizes[each]) for each in kept if each in sizes], half=True)
         for message_id, source in sources.items():
@@ -192,7 +202,7 @@ class _Plan:
 
     def add_fresh(self) -> None:
         count = self._limits.messages - len(self._batch.changed)
-        sizes = storage.search.texts.fresh_sizes(self._tx, self._batch.indexed_to, count)
+        sizes = texts.fresh_sizes(self._tx, self._batch.indexed_to, count)
         for message_id, source in self._sources(sizes).items():
             if not self._add(message_id, source, self._batch.fresh):
                 return
@@ -208,7 +218,7 @@ class _Plan:
                 break
             self._bytes += size
             ids.append(message_id)
-        rows = {row["id"]: row for row in storage.search.texts.with_senders(self._tx, ids)}
+        rows = {row["id"]: row for row in texts.with_senders(self._tx, ids)}
         sources: dict[int, _Source] = {}
         for message_id in ids:
             if message_id in rows:
@@ -220,13 +230,13 @@ class _Plan:
     def _add_words(self, sources: list[_Source]) -> None:
         """Read which words and grams of these messages the index has, and the senders' budgets."""
         looked_up = set[str]().union(*(each.words for each in sources if each.has_few_words))
-        self._known |= storage.search.index.find_words(self._tx, looked_up - self._known).keys()
+        self._known |= index.find_words(self._tx, looked_up - self._known).keys()
         new = looked_up - self._known
         if new:
             grams = set[str]().union(*map(domain.search.words.grams, new))
-            self._known_grams |= storage.search.index.known_grams(self._tx, grams)
+            self._known_grams |= index.known_grams(self._tx, grams)
         people = {each.person_id for each in sources} - self._spending.keys()
-        self._spending |= storage.search.budget.of(self._tx, people)
+        self._spending |= budget.of(self._tx, people)
 
     def _add(self, message_id: int, source: _Source, documents: list[Document]) -> bool:
         """Add a message to the batch, unless it would have too many rows then."""

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from pyroaring import BitMap
 
-from tertulia import storage
 from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.query import Query, SearchedText
+from tertulia.storage.messages import table
+from tertulia.storage.search import index, segments, signatures, texts
 from tertulia.storage.search.indexed_queries import IndexedQuery, QueryUnion
 
 MANY_AT_ONCE, SMALL_BATCHES = 1000, 125  # ids per query
@@ -42,11 +43,11 @@ class SearchCursor:
         self._known: dict[int, BitMap] = {}  # ids that may match, by segment that was read
         self._unsure: set[int] = set()  # ids that a signature allows; their texts decide
         if wanted is not None:
-            self._last = storage.messages.newest_id(tx) >> storage.search.segments.BITS
+            self._last = table.newest_id(tx) >> segments.BITS
             self._read_fresh(wanted)
             self._index = IndexedQuery(tx, wanted)
             self._index.read_rarest(self._last)
-            self._signed = None if wanted.is_empty else storage.search.signatures.signed_ids(tx)
+            self._signed = None if wanted.is_empty else signatures.signed_ids(tx)
             self._known_ranges: set[range] = set()
 
     @property
@@ -65,7 +66,7 @@ class SearchCursor:
     def next_batch(self, anchor: int, count: int, *, back: bool) -> Candidates:
         """The nearest `count` messages beyond the anchor that may match."""
         ids: list[int] = []
-        nearest = max(anchor, 0) >> storage.search.segments.BITS
+        nearest = max(anchor, 0) >> segments.BITS
         order = range(min(nearest, self._last), -1, -1) if back else range(nearest, self._last + 1)
         for segment in order:
             ids += self._beyond(segment, anchor, count - len(ids), back=back)
@@ -80,8 +81,7 @@ class SearchCursor:
         return [
             each
             for each in ids
-            if (each & (storage.search.segments.SIZE - 1))
-            in self._in_segment(each >> storage.search.segments.BITS)
+            if (each & (segments.SIZE - 1)) in self._in_segment(each >> segments.BITS)
         ]
 
     def verify(self, ids: list[int]) -> list[int]:
@@ -109,9 +109,9 @@ class SearchCursor:
     def _texts(self, ids: list[int]) -> Iterable[Row]:
         """The texts of those ids that the index does not decide."""
         if self._wanted is None or not self._wanted.phrases:
-            return storage.search.texts.one_by_one(self._tx, ids)
+            return texts.one_by_one(self._tx, ids)
         longest = max(self._wanted.phrases, key=lambda phrase: len(phrase.text))
-        return storage.search.texts.candidates(self._tx, ids, longest.text)
+        return texts.candidates(self._tx, ids, longest.text)
 
     def _is_match(self, message_id: int, page: SearchedText) -> bool:
         self._yield_point.yield_to_requests()
@@ -123,12 +123,12 @@ class SearchCursor:
 
     def _beyond(self, segment: int, anchor: int, count: int, *, back: bool) -> list[int]:
         bits = self._in_segment(segment)
-        base = segment << storage.search.segments.BITS
+        base = segment << segments.BITS
         offset = anchor - base  # of the anchor, within the segment
         if back:
-            end = bits.rank(min(offset, storage.search.segments.SIZE) - 1) if offset > 0 else 0
+            end = bits.rank(min(offset, segments.SIZE) - 1) if offset > 0 else 0
             return [base + each for each in reversed(bits[max(0, end - count) : end])]
-        start = bits.rank(min(offset, storage.search.segments.SIZE - 1)) if offset >= 0 else 0
+        start = bits.rank(min(offset, segments.SIZE - 1)) if offset >= 0 else 0
         return [base + each for each in bits[start : start + count]]
 
     def _in_segment(self, segment: int) -> BitMap:
@@ -148,24 +148,24 @@ class SearchCursor:
             return BitMap()
         if ids not in self._known_ranges:
             self._known_ranges.add(ids)
-            self._unsure |= storage.search.signatures.candidates(
+            self._unsure |= signatures.candidates(
                 self._tx, ids, self._signed, self._wanted.terms, self._yield_point
             )
-        bits = storage.search.segments.BITS
-        size = storage.search.segments.SIZE
+        bits = segments.BITS
+        size = segments.SIZE
         return BitMap(each & (size - 1) for each in self._unsure if each >> bits == segment)
 
     def _read_fresh(self, wanted: Query) -> None:
         """Read the messages that are not indexed in their current form."""
-        ids = storage.search.index.changed(self._tx, MAX_UNINDEXED_MESSAGES)
-        ids += storage.search.index.newest_unindexed(self._tx, MAX_UNINDEXED_MESSAGES)
+        ids = index.changed(self._tx, MAX_UNINDEXED_MESSAGES)
+        ids += index.newest_unindexed(self._tx, MAX_UNINDEXED_MESSAGES)
         self._fresh: dict[int, BitMap] = {}
         self._fresh_matches: dict[int, BitMap] = {}
-        for row in storage.search.texts.one_by_one(self._tx, ids):
+        for row in texts.one_by_one(self._tx, ids):
             self._yield_point.yield_to_requests()
             segment, rest = (
-                row["id"] >> storage.search.segments.BITS,
-                row["id"] & (storage.search.segments.SIZE - 1),
+                row["id"] >> segments.BITS,
+                row["id"] & (segments.SIZE - 1),
             )
             self._fresh.setdefault(segment, BitMap()).add(rest)
             if wanted.matches(SearchedText(row["rendered"], row["topic"])):

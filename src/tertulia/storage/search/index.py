@@ -15,9 +15,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from pyroaring import BitMap
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.search.query import QueryTerm
+from tertulia.storage.search import changes, languages, phrase_filter, segments, signatures, texts
 from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
 POSTINGS = SegmentTable("search_posting", "word_id")  # the messages that contain a word
@@ -52,7 +53,7 @@ def count_behind(tx: Tx, limit: int) -> int:
     """The number of messages not indexed in their current form; stops counting at `limit`."""
     changed_ids = tx.number(
         "SELECT count(*) AS value FROM (SELECT message_id FROM"
-        f" ({storage.search.changes.MARKED}) marked WHERE message_id <= :head LIMIT :limit) found",
+        f" ({changes.MARKED}) marked WHERE message_id <= :head LIMIT :limit) found",
         head=indexed_to(tx),
         limit=limit,
     )
@@ -73,7 +74,7 @@ def bytes_behind(tx: Tx, limit: int) -> int:
     """The bytes of HTML of the messages that are not indexed in their current form, of at most so
     many."""
     ids = [*changed(tx, limit), *newest_unindexed(tx, limit)]
-    return sum(storage.search.texts.sizes(tx, ids).values())
+    return sum(texts.sizes(tx, ids).values())
 
 
 def is_something_long(tx: Tx) -> bool:
@@ -89,7 +90,7 @@ def is_something_long(tx: Tx) -> bool:
 def changed(tx: Tx, limit: int) -> list[int]:
     """Messages that changed after they were indexed, newest first."""
     return tx.column(
-        f"SELECT s.message_id FROM ({storage.search.changes.MARKED}) s"
+        f"SELECT s.message_id FROM ({changes.MARKED}) s"
         " JOIN message m ON m.id = s.message_id WHERE s.message_id <= :head"
         " ORDER BY s.message_id DESC LIMIT :limit",
         head=indexed_to(tx),
@@ -99,7 +100,7 @@ def changed(tx: Tx, limit: int) -> list[int]:
 
 def all_changed(tx: Tx) -> list[int]:
     """All messages that changed after they were indexed, in any order."""
-    return tx.ids(f"SELECT message_id AS id FROM ({storage.search.changes.MARKED}) marked")
+    return tx.ids(f"SELECT message_id AS id FROM ({changes.MARKED}) marked")
 
 
 def stale(tx: Tx, limit: int) -> list[int]:
@@ -128,7 +129,7 @@ def word_counts(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
 
 def record_changes(tx: Tx, message_ids: Sequence[int]) -> None:
     """Mark messages as changed since they were indexed."""
-    storage.search.changes.record(tx, message_ids)
+    changes.record(tx, message_ids)
 
 
 def delete(tx: Tx, message_ids: Sequence[int]) -> None:
@@ -137,15 +138,15 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     if not ids:
         return
     rows = tx.all("SELECT message_id, words FROM search_document WHERE message_id IN :ids", ids=ids)
-    storage.search.phrase_filter.delete(tx, ids)
+    phrase_filter.delete(tx, ids)
     gone = SegmentChanges()
     for row in rows:
         for word_id in array("I", row["words"]):
             gone.add(word_id, [row["message_id"]])
-    emptied = storage.search.segments.remove(tx, POSTINGS, gone)
-    storage.search.signatures.delete(tx, [row["message_id"] for row in rows if not row["words"]])
+    emptied = segments.remove(tx, POSTINGS, gone)
+    signatures.delete(tx, [row["message_id"] for row in rows if not row["words"]])
     tx.execute("DELETE FROM search_document WHERE message_id IN :ids", ids=ids)
-    storage.search.changes.unmark(tx, ids)
+    changes.unmark(tx, ids)
     _delete_unused_words(tx, emptied)
 
 
@@ -161,7 +162,7 @@ def removal_rows(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
     words_of = {row["message_id"]: array("I", row["words"]) for row in rows}
     costs = _removal_costs(tx, words_of)
     return {
-        row["message_id"]: 2 * storage.search.phrase_filter.count(row["joints"])
+        row["message_id"]: 2 * phrase_filter.count(row["joints"])
         + sum(costs[word_id] for word_id in words_of[row["message_id"]])
         + (0 if row["words"] else domain.search.signature.MAX_PARTS)
         for row in rows
@@ -182,7 +183,7 @@ def delete_some_words(tx: Tx, message_id: int, max_rows: int) -> None:
         return
     room = max_rows
     if row["joints"]:
-        room -= 2 * storage.search.phrase_filter.delete_some(tx, message_id, max_rows // 2)
+        room -= 2 * phrase_filter.delete_some(tx, message_id, max_rows // 2)
     word_ids = array("I", row["words"])
     costs = _removal_costs(tx, {message_id: word_ids})
     count = 0
@@ -192,7 +193,7 @@ def delete_some_words(tx: Tx, message_id: int, max_rows: int) -> None:
     gone = SegmentChanges()
     for word_id in word_ids[:count]:
         gone.add(word_id, [message_id])
-    emptied = storage.search.segments.remove(tx, POSTINGS, gone)
+    emptied = segments.remove(tx, POSTINGS, gone)
     tx.execute(
         "UPDATE search_document SET words = :rest WHERE message_id = :id",
         rest=word_ids[count:].tobytes(),
@@ -215,7 +216,7 @@ def _removal_costs(tx: Tx, words_of: Mapping[int, "array[int]"]) -> dict[int, in
     costs: dict[int, int] = {word_id: 0 for ids in words_of.values() for word_id in ids}
     unused = BitMap()
     for segment, removed in gone.by_segment.items():
-        bits = storage.search.segments.load(tx, POSTINGS, [segment], list(removed))
+        bits = segments.load(tx, POSTINGS, [segment], list(removed))
         for word_id, held in bits.get(segment, {}).items():
             costs[word_id] += 2
             if not held - BitMap(removed[word_id]):
@@ -247,7 +248,7 @@ def add(tx: Tx, words_of: Mapping[int, Collection[str]], change: int) -> None:
     new = SegmentChanges()
     for word, message_ids in holders.items():
         new.add(numbers[word], message_ids)
-    storage.search.segments.insert(tx, POSTINGS, new)
+    segments.insert(tx, POSTINGS, new)
     tx.load_rows(
         "search_document",
         ("message_id", "realm_id", "words", "change"),
@@ -296,12 +297,10 @@ def words_like(tx: Tx, pattern: str) -> list[str]:
 def _containing(tx: Tx, part: str) -> BitMap:
     grams = domain.search.words.grams(part)
     found = BitMap()
-    held = storage.search.segments.load(
-        tx, _GRAMS, storage.search.segments.all_of(tx, _GRAMS), list(grams)
-    )
+    held = segments.load(tx, _GRAMS, segments.all_of(tx, _GRAMS), list(grams))
     for segment, bits in held.items():
         if len(bits) == len(grams):
-            found |= storage.search.segments.lifted(BitMap.intersection(*bits.values()), segment)
+            found |= segments.lifted(BitMap.intersection(*bits.values()), segment)
     if len(grams) == 1 and (
         len(part) == domain.search.words.MIN_PART_LENGTH or domain.search.words.is_unspaced(part)
     ):
@@ -315,7 +314,7 @@ def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
     numbers = find_words(tx, found)
     missing = found - numbers.keys()
     if missing:
-        language = storage.search.languages.of(tx)[0]
+        language = languages.of(tx)[0]
         tx.load_rows(
             "search_word",
             ("realm_id", "word", "stem"),
@@ -325,7 +324,7 @@ def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
             ),
         )
         new = find_words(tx, missing)
-        storage.search.segments.insert(tx, _GRAMS, _grams_of(new))
+        segments.insert(tx, _GRAMS, _grams_of(new))
         numbers |= new
     return numbers
 
@@ -343,7 +342,7 @@ def find_words(tx: Tx, some: set[str]) -> dict[str, int]:
 
 def known_grams(tx: Tx, some: set[str]) -> set[str]:
     """Those of some grams to which the next new word adds no row."""
-    known_segments = storage.search.segments.all_of(tx, _GRAMS)
+    known_segments = segments.all_of(tx, _GRAMS)
     found = tx.tuples(
         "SELECT gram FROM search_gram WHERE realm_id = :realm AND segment IN :segments"
         " AND gram IN :grams",
@@ -369,10 +368,10 @@ def _delete_unused_words(tx: Tx, candidates: Iterable[int]) -> None:
     rows = tx.all(
         "SELECT DISTINCT word_id FROM search_posting WHERE realm_id = :realm"
         " AND segment IN :segments AND word_id IN :ids",
-        segments=storage.search.segments.all_of(tx, POSTINGS),
+        segments=segments.all_of(tx, POSTINGS),
         ids=sorted(ids),
     )
     unused = sorted(ids - {row["word_id"] for row in rows})
     rows = tx.all("SELECT id, word FROM search_word WHERE id IN :ids", ids=unused)
-    storage.search.segments.remove(tx, _GRAMS, _grams_of({row["word"]: row["id"] for row in rows}))
+    segments.remove(tx, _GRAMS, _grams_of({row["word"]: row["id"] for row in rows}))
     tx.execute("DELETE FROM search_word WHERE id IN :ids", ids=unused)

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 from pyroaring import BitMap, BitMap64
 
-from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.query import AdjacentWords, Query, SearchedText
+from tertulia.storage.search import index, phrase_filter, segments, signatures
 from tertulia.storage.search.index import POSTINGS
 from tertulia.storage.search.segments import BITS
 
@@ -21,7 +21,7 @@ class IndexedQuery:
     def __init__(self, tx: Tx, query: Query) -> None:
         self._tx = tx
         self.query = query
-        words = [storage.search.index.word_ids(tx, term) for term in query.terms]
+        words = [index.word_ids(tx, term) for term in query.terms]
         self._words = sorted(words, key=len)
         joints = {_alternatives(tx, each) for each in query.meetings}
         self._joints = [each for each in joints if each is not None]
@@ -31,7 +31,7 @@ class IndexedQuery:
         """Read all segments of the term with the fewest words at once: most segments have none of
         them."""
         if self._words and len(self._words[0]) <= MAX_RARE_WORDS:
-            held = storage.search.segments.load(
+            held = segments.load(
                 self._tx, POSTINGS, list(range(last_segment + 1)), list(self._words[0])
             )
             self._rarest = {
@@ -49,7 +49,7 @@ class IndexedQuery:
             bits = _with_words(self._tx, segment, words)
             found = bits if found is None else found & bits
         if found and self._joints:
-            found = storage.search.phrase_filter.candidates(self._tx, segment, self._joints, found)
+            found = phrase_filter.candidates(self._tx, segment, self._joints, found)
         return BitMap() if found is None else found
 
 
@@ -76,12 +76,12 @@ class QueryUnion:
         for query in self._queries:
             yield_point.yield_to_requests()
             if len(query.terms) == 1 and not query.needs_text:
-                self._single_words |= storage.search.index.word_ids(tx, query.terms[0])
+                self._single_words |= index.word_ids(tx, query.terms[0])
             else:
                 self._others.append(IndexedQuery(tx, query))
-        self._indexed_to = storage.search.index.indexed_to(tx)
-        self._changed = BitMap64(storage.search.index.all_changed(tx))
-        self._signed = storage.search.signatures.signed_ids(tx)
+        self._indexed_to = index.indexed_to(tx)
+        self._changed = BitMap64(index.all_changed(tx))
+        self._signed = signatures.signed_ids(tx)
         self._segments: dict[int, tuple[BitMap, BitMap]] = {}
 
     def lookup(self, ids: list[int]) -> Lookup:
@@ -94,7 +94,7 @@ class QueryUnion:
                 found.possible.add(each)
                 continue
             sure, possible = self._in_segment(each >> BITS)
-            offset = each & (storage.search.segments.SIZE - 1)
+            offset = each & (segments.SIZE - 1)
             if offset in sure:
                 found.sure.add(each)
             elif offset in possible:
@@ -109,7 +109,7 @@ class QueryUnion:
         if known is None:
             self._yield_point.yield_to_requests()
             sure = _with_words(self._tx, segment, self._single_words)
-            possible = storage.search.signatures.in_segment(self._tx, self._signed, segment)
+            possible = signatures.in_segment(self._tx, self._signed, segment)
             for indexed in self._others:
                 self._yield_point.yield_to_requests()
                 if indexed.query.needs_text:
@@ -124,7 +124,7 @@ def _with_words(tx: Tx, segment: int, words: BitMap) -> BitMap:
     """The messages in a segment that have at least one of the words."""
     if not words:
         return BitMap()
-    held = storage.search.segments.load(tx, POSTINGS, [segment], list(words))
+    held = segments.load(tx, POSTINGS, [segment], list(words))
     return BitMap.union(BitMap(), *held.get(segment, {}).values())
 
 
@@ -132,11 +132,11 @@ def _alternatives(tx: Tx, meeting: AdjacentWords) -> frozenset[int] | None:
     """The numbers of all word pairs that it may be; None if these are too many to be useful."""
     lefts, rights = [meeting.left], [meeting.right]
     if not meeting.is_left_sure:
-        found = storage.search.index.words_like(tx, f"%{meeting.left}")
+        found = index.words_like(tx, f"%{meeting.left}")
         lefts += [each for each in found if each.endswith(meeting.left)]
     if not meeting.is_right_sure:
-        found = storage.search.index.words_like(tx, f"{meeting.right}%")
+        found = index.words_like(tx, f"{meeting.right}%")
         rights += [each for each in found if each.startswith(meeting.right)]
     joints = meeting.joints(lefts, rights)
-    numbers = frozenset(map(storage.search.phrase_filter.number_of, joints))
+    numbers = frozenset(map(phrase_filter.number_of, joints))
     return numbers if len(numbers) <= MAX_ALTERNATIVES else None

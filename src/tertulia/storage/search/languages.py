@@ -7,9 +7,10 @@ as changed. Until that is done, a search matches the stems of the former languag
 
 import msgspec
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.domain.search.languages import DEFAULT
+from tertulia.storage.search import changes
 
 WORDS_PER_STEP = 250
 SIGNATURES_PER_STEP = 25
@@ -73,7 +74,7 @@ def mark_some_signed(tx: Tx) -> bool:
     ids = _signed_left(tx, _progress(tx), SIGNATURES_PER_STEP)
     if not ids:
         return False
-    storage.search.changes.record(tx, ids)
+    changes.record(tx, ids)
     tx.execute("UPDATE search_head SET resigned_to = :id WHERE realm_id = :realm", id=ids[-1])
     return True
 

@@ -12,10 +12,10 @@ from zlib import crc32
 import msgspec
 from pyroaring import BitMap
 
-from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.query import SearchedText
+from tertulia.storage.search import changes, segments, texts
 from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
 NUMBERS = 2048  # hash values; a message has about twenty pairs
@@ -62,17 +62,17 @@ def pending_joints(tx: Tx, limit: int, least: int) -> PendingJoints:
     )
     if waiting < least:
         return PendingJoints({})
-    change = storage.search.changes.count(tx)
+    change = changes.count(tx)
     ids = tx.column(
         "SELECT message_id FROM search_document WHERE realm_id = :realm AND joints IS NULL"
         " ORDER BY message_id LIMIT :limit",
         limit=limit,
     )
-    segment = ids[0] >> storage.search.segments.BITS  # one segment at a time, which bounds the rows
-    ids = [each for each in ids if each >> storage.search.segments.BITS == segment]
+    segment = ids[0] >> segments.BITS  # one segment at a time, which bounds the rows
+    ids = [each for each in ids if each >> segments.BITS == segment]
     joints = dict.fromkeys(ids, array("H"))
     yield_point = YieldPoint(tx.yields_to, tx.interruption)
-    for row in storage.search.texts.one_by_one(tx, ids):
+    for row in texts.one_by_one(tx, ids):
         text = SearchedText(row["rendered"], row["topic"])
         joints[row["id"]] = array("H", {*map(number_of, text.joints)})
         yield_point.yield_to_requests()
@@ -85,7 +85,7 @@ def join_part(tx: Tx, some: PendingJoints, part: int) -> None:
         message_id: [number for number in joints if number * PARTS // NUMBERS == part]
         for message_id, joints in some.joints.items()
     }
-    storage.search.segments.insert(tx, _JOINTS, _changes(mine))
+    segments.insert(tx, _JOINTS, _changes(mine))
 
 
 def finish_joining(tx: Tx, some: PendingJoints) -> None:
@@ -95,10 +95,10 @@ def finish_joining(tx: Tx, some: PendingJoints) -> None:
         ids=list(some.joints),
         change=some.change,
     )
-    noted = storage.search.changes.last_of(tx, list(some.joints))
+    noted = changes.last_of(tx, list(some.joints))
     current = {each for (each,) in rows if noted.get(each, 0) <= some.change}
     outdated = {each: joints for each, joints in some.joints.items() if each not in current}
-    storage.search.segments.remove(tx, _JOINTS, _changes(outdated))
+    segments.remove(tx, _JOINTS, _changes(outdated))
     tx.execute_many(
         "UPDATE search_document SET joints = :joints WHERE message_id = :id",
         (
@@ -127,7 +127,7 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
         ids=list(message_ids),
     )
     known = {row["message_id"]: array("H", row["joints"]) for row in rows}
-    storage.search.segments.remove(tx, _JOINTS, _changes(known))
+    segments.remove(tx, _JOINTS, _changes(known))
 
 
 def count(joints: bytes | None) -> int:
@@ -141,7 +141,7 @@ def delete_some(tx: Tx, message_id: int, limit: int) -> int:
         "SELECT joints AS value FROM search_document WHERE message_id = :id", id=message_id
     )
     joints = array("H", stored)
-    storage.search.segments.remove(tx, _JOINTS, _changes({message_id: joints[:limit]}))
+    segments.remove(tx, _JOINTS, _changes({message_id: joints[:limit]}))
     tx.execute(
         "UPDATE search_document SET joints = :rest WHERE message_id = :id",
         rest=joints[limit:].tobytes(),
@@ -153,7 +153,7 @@ def delete_some(tx: Tx, message_id: int, limit: int) -> int:
 def candidates(tx: Tx, segment: int, joints: Collection[frozenset[int]], among: BitMap) -> BitMap:
     """Those of some messages of a segment that may have one of each of these pairs."""
     numbers = sorted(frozenset().union(*joints))
-    held = storage.search.segments.load(tx, _JOINTS, [segment], numbers).get(segment, {})
+    held = segments.load(tx, _JOINTS, [segment], numbers).get(segment, {})
     found = among
     for each in joints:
         found = found & BitMap.union(BitMap(), *(held[n] for n in each if n in held))
@@ -161,12 +161,12 @@ def candidates(tx: Tx, segment: int, joints: Collection[frozenset[int]], among: 
 
 
 def _unjoined(tx: Tx, segment: int) -> BitMap:
-    base = segment << storage.search.segments.BITS
+    base = segment << segments.BITS
     rows = tx.tuples(
         "SELECT message_id - :base FROM search_document WHERE realm_id = :realm AND joints IS NULL"
         " AND message_id >= :base AND message_id < :beyond",
         base=base,
-        beyond=base + storage.search.segments.SIZE,
+        beyond=base + segments.SIZE,
     )
     return BitMap([number for (number,) in rows])
 

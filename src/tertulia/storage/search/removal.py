@@ -8,8 +8,9 @@ they check that a message exists.
 
 from collections.abc import Mapping, Sequence
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.tx import Tx
+from tertulia.storage.search import changes, index
 
 MAX_REMOVED_ENTRIES = 256  # words and word pairs of messages that are deleted in one transaction
 MAX_DELETED_MESSAGES = 50  # whose words a command removes in one transaction
@@ -18,18 +19,18 @@ MAX_REMOVED_ROWS = 1024  # of the index, in one transaction
 
 def remove_deleted(tx: Tx, message_ids: Sequence[int]) -> None:
     """Remove messages that are about to be deleted, or mark them for the indexer."""
-    counts = storage.search.index.word_counts(tx, message_ids)
+    counts = index.word_counts(tx, message_ids)
     few, room = [], MAX_REMOVED_ENTRIES
     for message_id in message_ids:
         # A signature has no words, but rows.
         room -= counts.get(message_id, 0) or domain.search.signature.MAX_PARTS
         if message_id in counts and room >= 0:
             few.append(message_id)
-    removed = within(storage.search.index.removal_rows(tx, few), few, MAX_REMOVED_ROWS)
+    removed = within(index.removal_rows(tx, few), few, MAX_REMOVED_ROWS)
     later = counts.keys() - {*removed}
-    storage.search.index.delete(tx, removed)
-    storage.search.changes.unmark(tx, [each for each in message_ids if each not in later])
-    storage.search.index.record_changes(tx, sorted(later))
+    index.delete(tx, removed)
+    changes.unmark(tx, [each for each in message_ids if each not in later])
+    index.record_changes(tx, sorted(later))
 
 
 def remove_some_deleted(tx: Tx) -> bool:
@@ -40,7 +41,7 @@ def remove_some_deleted(tx: Tx) -> bool:
         " WHERE s.realm_id = :realm AND m.id IS NULL ORDER BY s.message_id LIMIT :limit",
         limit=MAX_DELETED_MESSAGES,
     )
-    storage.search.index.delete(tx, ids)
+    index.delete(tx, ids)
     return bool(ids)
 
 

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from pyroaring import BitMap
 
-from tertulia import domain, storage
+from tertulia import domain
 from tertulia.database.tx import Tx
 from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.query import QueryTerm
+from tertulia.storage.search import segments
 
 MAX_LISTED_IDS = 200  # more candidates are found by reading the whole range
 MAX_UNSEGMENTED_SIGNATURES = 1000  # so few are read in one query, not by segment
@@ -27,7 +28,7 @@ class SignedIds(msgspec.Struct, frozen=True):
 
     def for_query(self, segment: int) -> range | None:
         """The ids to query for a segment: all, if there are few. None if it has no signature."""
-        bits = storage.search.segments.BITS
+        bits = segments.BITS
         own = range(segment << bits, (segment + 1) << bits)
         if not any(
             each.start < own.stop and own.start < each.stop for each in self.ranges.values()
@@ -77,13 +78,13 @@ def in_segment(tx: Tx, signed: SignedIds, segment: int) -> BitMap:
     """All messages of a segment with a signature, relative to its start."""
     if signed.for_query(segment) is None:
         return BitMap()
-    start = segment << storage.search.segments.BITS
+    start = segment << segments.BITS
     ids = tx.ids(
         "SELECT message_id AS id FROM search_signature WHERE realm_id = :realm AND part IN :parts"
         " AND message_id >= :start AND message_id < :stop",
         parts=[domain.search.signature.first_number(count) for count in signed.ranges],
         start=start,
-        stop=start + storage.search.segments.SIZE,
+        stop=start + segments.SIZE,
     )
     return BitMap(each - start for each in ids)
 

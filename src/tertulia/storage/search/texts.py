@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from tertulia import storage
 from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
+from tertulia.storage.channels import topics
 
 AT_ONCE = 100  # texts in memory
 MAX_PATTERN_LENGTH = 200
@@ -24,7 +24,7 @@ def of(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
     if not message_ids:
         return []
     return tx.all(
-        f"SELECT m.id, m.rendered, {storage.channels.topics.NAME} AS topic FROM message m"
+        f"SELECT m.id, m.rendered, {topics.NAME} AS topic FROM message m"
         " WHERE m.realm_id = :realm AND m.id IN :ids ORDER BY m.id",
         ids=list(message_ids),
     )
@@ -35,7 +35,7 @@ def with_senders(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
     if not message_ids:
         return []
     return tx.all(
-        f"SELECT m.id, m.rendered, {storage.channels.topics.NAME} AS topic, m.sent_at,"
+        f"SELECT m.id, m.rendered, {topics.NAME} AS topic, m.sent_at,"
         " coalesce(a.bot_owner_id, m.sender_id) AS person_id"
         " FROM message m JOIN account a ON a.id = m.sender_id"
         " WHERE m.realm_id = :realm AND m.id IN :ids",
@@ -81,7 +81,7 @@ def candidates(tx: Tx, message_ids: Sequence[int], phrase: str) -> list[Row]:
     """
     size, lowered = tx.dialect.sql.byte_length, tx.dialect.sql.lower("topic || ' ' || rendered")
     return tx.all(
-        f"SELECT * FROM (SELECT m.id, m.rendered, {storage.channels.topics.NAME} AS topic"
+        f"SELECT * FROM (SELECT m.id, m.rendered, {topics.NAME} AS topic"
         " FROM message m WHERE m.realm_id = :realm AND m.id IN :ids) AS placed WHERE 1 = 1"
         f" AND ({lowered} LIKE :pattern ESCAPE '!'"
         " OR rendered LIKE '%<%<%<%' OR rendered LIKE '%&%'"

@@ -92,7 +92,7 @@ def _fill(
         id_counters.jump(tx, copy.about.counters, id_gap)
         if id_gap:
             storage.table_copy.drop_pending_jobs(tx)
-        for realm in storage.organization.list_all(tx):
+        for realm in storage.organization.realms.list_all(tx):
             storage.log.start_epoch(tx.for_realm(realm.id))
         finish(tx)
         dialect.command(connection, "COMMIT")

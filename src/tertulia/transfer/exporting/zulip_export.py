@@ -97,7 +97,7 @@ class PlannedExport(msgspec.Struct, frozen=True):
 def plan(tx: Tx, kind: str) -> PlannedExport:
     consenting = frozenset(
         each.id
-        for each in storage.people.list_all(tx)
+        for each in storage.people.users.list_all(tx)
         if not each.is_bot and each.prefers("allow_private_data_export")
     )
     return PlannedExport(
@@ -109,7 +109,7 @@ def write(
     tx: Tx, export: PlannedExport, archive: ExportArchive, files: FileSnapshot, progress: Progress
 ) -> None:
     """Export everything, read in one transaction."""
-    people = storage.people.list_all(tx)
+    people = storage.people.users.list_all(tx)
     tables = _small_tables(tx, export, people)
     recipients = Recipients(tx, export, tables)
     linking: dict[int, list[int]] = defaultdict(list)
@@ -167,9 +167,9 @@ def write_person(tx: Tx, user: User, archive: ExportArchive, files: FileSnapshot
 
 
 def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
-    realm = storage.organization.current(tx)
+    realm = storage.organization.realms.current(tx)
     channel_ids = storage.export_queries.channel_ids(tx, export.kind, export.consenting)
-    channels = [each for each in storage.channels.list_all(tx) if each.id in channel_ids]
+    channels = [each for each in storage.channels.table.list_all(tx) if each.id in channel_ids]
     values = ExportedPermissions(tx)
     tables: Tables = {
         "import_source": "zulip",  # type: ignore[dict-item]

@@ -126,7 +126,7 @@ class HtmlArchive:
         self._progress, self._done = progress, 0
         self.has_earlier_versions = chosen.has_earlier_versions
         self.damaged_files: list[str] = []  # path ids of files that are missing or damaged
-        self._realm = storage.organization.current(tx)
+        self._realm = storage.organization.realms.current(tx)
         self._t = DocumentTexts.of(str(self._realm.setting("default_language")))
         self._templates = template_engine.environment()
         self._search = SearchIndex(folder / "search")
@@ -134,7 +134,7 @@ class HtmlArchive:
         self._starts: dict[tuple[int, str], array[int]] = {}
         self.people = {
             user.id: ShownPerson(user.full_name, user.id % SHADES + 1, None, user.is_bot)
-            for user in storage.people.list_all(tx)
+            for user in storage.people.users.list_all(tx)
             if user.id not in chosen.unknown_ids
         }
         self.emoji = {
@@ -144,7 +144,7 @@ class HtmlArchive:
     def write(self) -> None:
         self._write_static()
         channels = sorted(
-            storage.channels.list_all(self._tx), key=lambda each: each.name.casefold()
+            storage.channels.table.list_all(self._tx), key=lambda each: each.name.casefold()
         )
         self._channel_names = {each.id: each.name for each in channels}
         listed = [found for each in channels if (found := self._write_channel(each)) is not None]

@@ -70,7 +70,7 @@ class AccountImporter:
             self._state.people[person.key] = known
             self._state.drop(kind, SAME_ADDRESS, int(not person.is_system_bot))
             return
-        user = storage.people.insert(
+        user = storage.people.users.insert(
             self._tx,
             email=email,
             full_name=_full_name(person.name),
@@ -82,7 +82,7 @@ class AccountImporter:
             number = person.number
             storage.bulk_import.renumber(self._tx, "account", user.id, number)
         key = domain.people.keys.new_key()
-        storage.people.set_key(
+        storage.people.users.set_key(
             self._tx, number, self._vault.fingerprint(key), self._vault.seal(key)
         )
         storage.bulk_import.mark_placeholder(
@@ -133,7 +133,7 @@ class AccountImporter:
         too_long = len(imported.description) > len(new.description)
         self._state.note("descriptions of channels that were shortened", int(too_long))
         html = markdown.render_description(new.description, Resolved(), Settings())
-        channel = actions.channels.create_unchecked(self._tx, self._bot, new, html)
+        channel = actions.channels.creation.create_unchecked(self._tx, self._bot, new, html)
         number = channel.id
         if self._keeps_ids and imported.number is not None:
             number = imported.number
@@ -218,7 +218,7 @@ def _full_name(name: str) -> str:
 def _free_name(tx: Tx, wanted: str) -> str:
     """A channel name that is not in use."""
     plain = domain.names.cleaned(wanted, 55) or "channel"
-    taken = list(storage.channels.names(tx).values())
+    taken = list(storage.channels.table.names(tx).values())
     name, number = plain, 2
     while domain.names.is_like_one_of(name, taken):
         name, number = f"{plain} {number}", number + 1

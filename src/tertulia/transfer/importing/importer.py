@@ -88,7 +88,9 @@ class Importer:
     # --- the organization ---
 
     def _start(self, name: str, subdomain: str) -> storage.bulk_import.Run:
-        known = {r.subdomain: r for r in self._database.of(0).read(storage.organization.list_all)}
+        known = {
+            r.subdomain: r for r in self._database.of(0).read(storage.organization.realms.list_all)
+        }
         self._keeps_ids = self._source.number is not None and not set(known) - {subdomain}
         if subdomain not in known:
             self._realm = self._database.of(0).write(self._create, name, subdomain)
@@ -110,11 +112,11 @@ class Importer:
         people, channels = self._source.people(), self._source.channels()
         if self._keeps_ids:
             self._reserve_ids(tx, people, channels)
-        realm = actions.organization.create(tx, name, subdomain, with_channels=False)
+        realm = actions.organization.creation.create(tx, name, subdomain, with_channels=False)
         realm_tx = tx.for_realm(realm.id)
         storage.bulk_import.start_run(realm_tx, self._mark)
-        storage.organization.set_deactivated(realm_tx, True)
-        bot = storage.people.find_system_bot(realm_tx, NOTIFICATION_BOT)
+        storage.organization.realms.set_deactivated(realm_tx, True)
+        bot = storage.people.users.find_system_bot(realm_tx, NOTIFICATION_BOT)
         assert bot is not None
         accounts = AccountImporter(
             realm_tx,
@@ -169,7 +171,7 @@ class Importer:
     @cached_property
     def _bot(self) -> User:
         bot = self._database.of(self.realm.id).read(
-            storage.people.find_system_bot, NOTIFICATION_BOT
+            storage.people.users.find_system_bot, NOTIFICATION_BOT
         )
         assert bot is not None
         return bot
@@ -234,11 +236,11 @@ class Importer:
     def _finish(self, tx: Tx) -> None:
         drafts.add(tx, self._state, self._profiles, self._message_importer(tx))
         storage.bulk_import.store_state(tx, self._state.to_dict())
-        newest = storage.messages.newest_id(tx)
+        newest = storage.messages.table.newest_id(tx)
         storage.bulk_import.set_read_position(tx, newest)
         self._add_empty_spans(tx, newest)
         storage.bulk_import.set_first_messages(tx)
-        storage.organization.set_render_version(tx, markdown.VERSION)
+        storage.organization.realms.set_render_version(tx, markdown.VERSION)
         tx.allocate_ids("message")
         storage.bulk_import.record_done(tx, self._source.message_count, is_finished=True)
         features.deactivation.reactivate(tx)

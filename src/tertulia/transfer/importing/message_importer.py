@@ -59,8 +59,8 @@ class MessageImporter:
         self._state = state
         self._keeps_ids = keeps_ids
         # If ids are kept, further parts of a long message get ids after all messages.
-        self._further = max(last_number, storage.messages.newest_id(tx)) if keeps_ids else 0
-        realm = storage.organization.current(tx)
+        self._further = max(last_number, storage.messages.table.newest_id(tx)) if keeps_ids else 0
+        realm = storage.organization.realms.current(tx)
         self._settings = Settings(
             default_code_language=realm.setting("default_code_block_language"),
             image_previews=realm.setting("inline_image_preview"),
@@ -74,7 +74,7 @@ class MessageImporter:
                 if not each.deactivated
             },
         )
-        users = storage.people.list_all(tx)
+        users = storage.people.users.list_all(tx)
         self._users = {
             each.id: MentionedUser(each.id, each.full_name, each.is_active) for each in users
         }
@@ -82,7 +82,7 @@ class MessageImporter:
         self._groups = {
             each.name: MentionedGroup(each.id, each.name) for each in storage.groups.list_all(tx)
         }
-        channels = storage.channels.list_all(tx)
+        channels = storage.channels.table.list_all(tx)
         self._channels = {each.id: each for each in channels}
         self._by_channel_name = {each.name: LinkedChannel(each.id, each.name) for each in channels}
         self._uploads = {path: attachment for attachment, path, _ in state.files.values()}
@@ -223,7 +223,7 @@ class MessageImporter:
         }
         row = {"id": number, "realm_id": realm, **when}
         place = self._topic(tx, channel_id, topic) if channel_id else (None, 0)
-        return row | storage.messages.new_row(sender, draft, channel_id, conversation, *place)
+        return row | storage.messages.table.new_row(sender, draft, channel_id, conversation, *place)
 
     def _topic(self, tx: Tx, channel_id: int, topic: str) -> TopicRow:
         key = (channel_id, topic)

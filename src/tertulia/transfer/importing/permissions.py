@@ -23,12 +23,12 @@ def apply_permissions(
     values = _ImportedValues(tx, state)
     for channel in channels:
         if channel.permissions and channel.key in state.channels:
-            found = storage.channels.find(tx, state.channels[channel.key])
+            found = storage.channels.table.find(tx, state.channels[channel.key])
             assert found is not None
             changed = values.permitted(CHANNEL_PERMISSIONS, channel.permissions)
             if not found.history_public:  # then everyone may start topics
                 changed.pop("can_create_topic_group", None)
-            storage.channels.set_permissions(tx, found.id, found.permissions | changed)
+            storage.channels.table.set_permissions(tx, found.id, found.permissions | changed)
     for imported in profiles.groups:
         if imported.permissions and imported.key in state.groups:
             group = storage.groups.find(tx, state.groups[imported.key])
@@ -45,7 +45,7 @@ class _ImportedValues:
         self._system_ids = storage.groups.system_ids(tx)
         self._members = {
             each.id
-            for each in storage.people.list_all(tx)
+            for each in storage.people.users.list_all(tx)
             if each.is_active and not each.is_system_bot
         }
 

@@ -170,7 +170,7 @@ async def _is_named_owner(call: Call) -> bool:
     user = call.caller
     if user is None or not user.is_owner or not call.config.operators:
         return False
-    first = await call.services.database.of(0).query(storage.organization.first)
+    first = await call.services.database.of(0).query(storage.organization.realms.first)
     named = {domain.people.user.email_key(each) for each in call.config.operators}
     return (
         first is not None

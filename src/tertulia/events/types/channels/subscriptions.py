@@ -6,11 +6,11 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 import msgspec
 from msgspec import Raw
 
-from tertulia import events
 from tertulia.domain.channels.channel import Subscription
 from tertulia.domain.people.user import User
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
+from tertulia.events.types.channels import channel
 from tertulia.events.types.channels.channel import (
     ChannelName,
     ChannelObject,
@@ -152,18 +152,18 @@ class SubscriptionsAdded(Event, frozen=True):
         peers: dict[tuple[int, ...], list[int]] = {}
         for arrival in self.arrivals:
             if to.user_id not in arrival.subscriptions:
-                users = events.types.channels.channel.known_peers(
+                users = channel.known_peers(
                     org, to, arrival.channel_id, sorted(arrival.subscriptions), was_inside=False
                 )
                 if users and org.may_see(to.user_id, arrival.channel_id):
                     peers.setdefault(users, []).append(arrival.channel_id)
                 continue
-            shown = events.types.channels.channel.channel_object(
+            shown = channel.channel_object(
                 org, org.channels[arrival.channel_id], count=arrival.count_before
             )
             shown.first_message_id = arrival.first_message_id
             if to.user_id in arrival.revealed_to:
-                yield events.types.channels.channel.channel_created(shown)
+                yield channel.channel_created(shown)
             mine.append(_added(org, shown, to.user_id, arrival))
         if mine:
             yield SubscriptionsAdd("add", cast(list[SubscriptionObject], mine))
@@ -176,10 +176,8 @@ def _added(
 ) -> Raw:
     chosen = arrival.subscriptions[user_id]
     subscription = Subscription(channel_id=shown.stream_id, user_id=user_id, active=True, **chosen)
-    subscribers = events.types.channels.channel.subscribers_for(
-        org, shown.stream_id, org.users[user_id]
-    )
-    return events.types.channels.channel.with_members(
+    subscribers = channel.subscribers_for(org, shown.stream_id, org.users[user_id])
+    return channel.with_members(
         _encode(shown),
         _encode(personal_part(subscription)),
         b'{"subscribers":%s}' % subscribers,
@@ -229,7 +227,7 @@ class SubscriptionsRemoved(Event, frozen=True):
         peers: dict[tuple[int, ...], list[int]] = {}
         for departure in self.departures:
             channel_id = departure.channel_id
-            others = events.types.channels.channel.known_peers(
+            others = channel.known_peers(
                 org,
                 to,
                 channel_id,
@@ -248,7 +246,7 @@ class SubscriptionsRemoved(Event, frozen=True):
         if mine:
             yield SubscriptionsRemove("remove", mine)
         for channel_id in hidden:
-            yield events.types.channels.channel.channel_deleted(channel_id)
+            yield channel.channel_deleted(channel_id)
         for user_ids, channel_ids in peers.items():
             yield PeersUpdate("peer_remove", sorted(channel_ids), user_ids)
 

@@ -1,3 +1,1 @@
 """Event types of uploaded files."""
-
-from tertulia.events.types.files import attachments

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tertulia import domain, events, storage
+from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Edit, Message
 from tertulia.events.directory.loader import Invalidated
@@ -18,6 +18,7 @@ from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.channels.channel import ChannelName, ChannelUpdate
 from tertulia.events.types.event import Event, MessageEvent, PendingInfo, Revocation
+from tertulia.events.types.messages.message import may_follow, topic_links
 from tertulia.wire import Doc, WireEvent
 from tertulia.wire_fields import (
     ChannelId,
@@ -104,7 +105,9 @@ class MessageUpdated(MessageEvent, frozen=True):
 
     @classmethod
     def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:
-        found = storage.messages.find_many(tx, tx.realm_id, [event.message_id for event in events])
+        found = storage.messages.table.find_many(
+            tx, tx.realm_id, [event.message_id for event in events]
+        )
         reworded = [event.message_id for event in events if event.edit_id is not None]
         history = storage.messages.edits.of_messages(
             tx, [each for each in reworded if each in found]
@@ -145,11 +148,10 @@ class MessageUpdated(MessageEvent, frozen=True):
     def is_hidden_from(self, org: Organization, user_id: int) -> bool:
         if self.message is None:
             return self._is_gone
-        if events.types.messages.message.may_follow(org.present, user_id, self.message):
+        if may_follow(org.present, user_id, self.message):
             return False
-        return (
-            self.message.channel_id != self._channel_after
-            or not events.types.messages.message.may_follow(org, user_id, self.message)
+        return self.message.channel_id != self._channel_after or not may_follow(
+            org, user_id, self.message
         )
 
     def variant(self, org: Organization, to: Listener) -> Hashable:
@@ -177,7 +179,7 @@ class MessageUpdated(MessageEvent, frozen=True):
             found.new_stream_id = self.new_channel_id
         if self.topic is not None:
             found.subject = domain.channels.topics.shown(self.topic, empty)
-            found.topic_links = events.types.messages.message.topic_links(org, self.topic)
+            found.topic_links = topic_links(org, self.topic)
         yield found
 
     def about(self) -> PendingInfo:
@@ -209,7 +211,9 @@ class RenderingUpdated(MessageEvent, frozen=True):
 
     @classmethod
     def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:
-        found = storage.messages.find_many(tx, tx.realm_id, [event.message_id for event in events])
+        found = storage.messages.table.find_many(
+            tx, tx.realm_id, [event.message_id for event in events]
+        )
         return [replace(event, message=found.get(event.message_id)) for event in events]
 
     def rewritten(self) -> Collection[int]:
@@ -219,7 +223,7 @@ class RenderingUpdated(MessageEvent, frozen=True):
         """A message that was moved meanwhile is sent to users who may read it where it is now."""
         if self.message is None:
             return True
-        return not events.types.messages.message.may_follow(org.present, user_id, self.message)
+        return not may_follow(org.present, user_id, self.message)
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         if self.message is None:

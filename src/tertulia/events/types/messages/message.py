@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tertulia import domain, events, markdown, storage
+from tertulia import domain, markdown, storage
 from tertulia.caches.cache import NewMessage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Edit, Message
@@ -19,7 +19,9 @@ from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, MessageEvent, PendingInfo
+from tertulia.events.types.messages import submessages
 from tertulia.events.types.messages.submessages import SubmessageObject
+from tertulia.events.types.people.user import avatar_url, unknown_avatar_url
 from tertulia.markdown import LinkPattern
 from tertulia.memo import memoized
 from tertulia.wire import Doc, WireEvent
@@ -150,16 +152,13 @@ def message_object(
         topic_links=topic_links(org, message.topic) if in_channel else [],
         is_me_message=message.is_me,
         reactions=[],
-        submessages=[
-            events.types.messages.submessages.submessage_object(each)
-            for each in message.submessages
-        ],
+        submessages=[submessages.submessage_object(each) for each in message.submessages],
         sender_full_name=sender.full_name,
         sender_email=sender.api_email(org.email_domain),
         sender_realm_str=org.realm.subdomain,
         display_recipient=_recipient(org, message),
         type="stream" if in_channel else "private",
-        avatar_url=events.types.people.user.avatar_url(
+        avatar_url=avatar_url(
             org, sender, client_gravatar=client_gravatar and not sender.hides_email
         ),
         content_type="text/html" if apply_markdown else "text/x-markdown",
@@ -169,7 +168,7 @@ def message_object(
     if not knows_sender:
         object_.sender_full_name = UNKNOWN_NAME
         object_.sender_email = sender.placeholder_email(org.email_domain)
-        object_.avatar_url = events.types.people.user.unknown_avatar_url(org)
+        object_.avatar_url = unknown_avatar_url(org)
     return object_
 
 
@@ -327,7 +326,9 @@ class MessageSent(MessageEvent, frozen=True):
 
     @classmethod
     def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:
-        found = storage.messages.find_many(tx, tx.realm_id, [event.message_id for event in events])
+        found = storage.messages.table.find_many(
+            tx, tx.realm_id, [event.message_id for event in events]
+        )
         return [event._with(tx, found.get(event.message_id)) for event in events]
 
     def _with(self, tx: Tx, message: Message | None) -> Self:
@@ -446,7 +447,9 @@ class MessageRestored(MessageEvent, frozen=True):
 
     @classmethod
     def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:
-        found = storage.messages.find_many(tx, tx.realm_id, [event.message_id for event in events])
+        found = storage.messages.table.find_many(
+            tx, tx.realm_id, [event.message_id for event in events]
+        )
         detailed = storage.messages.details.with_details(
             tx, list(found.values()), only_last_text=True
         )

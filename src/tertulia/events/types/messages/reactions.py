@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable
 from typing import Annotated, ClassVar, Literal
 
-from tertulia import events
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import MessageEvent
+from tertulia.events.types.messages import message
 from tertulia.events.types.messages.message import Participant
 from tertulia.wire import Doc, EmojiType, WireEvent
 from tertulia.wire_fields import EmojiCode, EmojiName, MessageId, UserId
@@ -43,7 +43,7 @@ class ReactionChanged(MessageEvent, frozen=True):
         yield self.Wire(
             self.op,
             self.user_id,
-            events.types.messages.message.reacting(org, self.user_id),
+            message.reacting(org, self.user_id),
             self.message_id,
             self.emoji_name,
             self.emoji_code,

@@ -1,3 +1,1 @@
 """Event types of organization settings."""
-
-from tertulia.events.types.organization import settings

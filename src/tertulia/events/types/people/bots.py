@@ -9,12 +9,13 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import events, storage
+from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.bots import Bot
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, UserEvent
+from tertulia.events.types.people import user
 from tertulia.events.types.people.user import PersonUpdate
 from tertulia.wire import Doc, WireEvent
 from tertulia.wire_fields import BotId
@@ -145,4 +146,4 @@ class BotOwnerChanged(UserEvent, frozen=True):
     owner_id: int
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
-        yield events.types.people.user.person_updated(self.user_id, bot_owner_id=self.owner_id)
+        yield user.person_updated(self.user_id, bot_owner_id=self.owner_id)

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 import msgspec
 from msgspec.structs import asdict, replace
 
-from tertulia import events, storage
+from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.status import NO_STATUS, Status
@@ -16,7 +16,7 @@ from tertulia.events.types.channels.channel import PeersUpdate
 from tertulia.events.types.event import Event
 from tertulia.events.types.groups import MembersUpdate
 from tertulia.events.types.people.status import StatusUpdate
-from tertulia.events.types.people.user import PersonAdd
+from tertulia.events.types.people.user import PersonAdd, status_object, user_object
 from tertulia.wire import Doc, WireEvent
 from tertulia.wire_fields import FullName, UserId
 
@@ -57,13 +57,11 @@ class PeopleBecameVisible(Event, frozen=True):
             yield PersonRemove("remove", HiddenPerson(user_id, UNKNOWN_NAME))
         for user_id in self.shown:
             user, viewer = org.shown_user(user_id), org.users[to.user_id]
-            person = events.types.people.user.user_object(
+            person = user_object(
                 org, user, viewer, client_gravatar=to.options.client_gravatar, profile=True
             )
             yield PersonAdd("add", person)
-            status = events.types.people.user.status_object(
-                user, self.statuses.get(user_id, Status())
-            )
+            status = status_object(user, self.statuses.get(user_id, Status()))
             if status != NO_STATUS:
                 yield StatusUpdate(user_id, **asdict(status))
         yield from self._memberships(org, to, self.shown, "add_members", "peer_add")

@@ -1,3 +1,1 @@
 """Event types of personal settings and data. Only the user's own clients receive them."""
-
-from tertulia.events.types.personal import settings, topic_policies

@@ -6,14 +6,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tertulia import domain, events
+from tertulia import domain
 from tertulia.domain.organization.languages import LANGUAGES
 from tertulia.domain.people.user import EmailVisibility, User
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, UserEvent
-from tertulia.events.types.people.user import PersonUpdate
+from tertulia.events.types.people.user import PersonUpdate, avatar_part, person_updated
 from tertulia.wire import Doc, WireEvent
 from tertulia.wire_fields import SettingName
 
@@ -66,9 +66,7 @@ class TimezoneChanged(UserEvent, frozen=True):
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         email = org.users[self.user_id].api_email(org.email_domain)
-        yield events.types.people.user.person_updated(
-            self.user_id, email=email, timezone=self.timezone
-        )
+        yield person_updated(self.user_id, email=email, timezone=self.timezone)
 
 
 class OwnNameChanged(UserEvent, frozen=True):
@@ -78,7 +76,7 @@ class OwnNameChanged(UserEvent, frozen=True):
     full_name: str
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
-        yield events.types.people.user.person_updated(self.user_id, full_name=self.full_name)
+        yield person_updated(self.user_id, full_name=self.full_name)
 
 
 class AddressChanged(UserEvent, frozen=True):
@@ -105,13 +103,11 @@ class AddressChanged(UserEvent, frozen=True):
         shown = now.email if domain.people.user.may_see_email(viewer, now) else None
         shown_before = before.email if domain.people.user.may_see_email(viewer, before) else None
         if shown != shown_before:
-            yield events.types.people.user.person_updated(self.user_id, delivery_email=shown)
+            yield person_updated(self.user_id, delivery_email=shown)
         public = now.api_email(org.email_domain)
         if public != before.api_email(org.email_domain):
-            yield events.types.people.user.person_updated(self.user_id, new_email=public)
-            yield events.types.people.user.person_updated(
-                self.user_id, **events.types.people.user.avatar_part(org, now)
-            )
+            yield person_updated(self.user_id, new_email=public)
+            yield person_updated(self.user_id, **avatar_part(org, now))
 
 
 def _with(user: User, email: str, visibility: int) -> User:

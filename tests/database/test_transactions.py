@@ -19,7 +19,7 @@ from tertulia.errors.parameters import NulInText
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.cached_register import CachedRegister
 from tertulia.events.snapshot.snapshot_data import RequestedParts, SnapshotData, SnapshotQuery
-from tertulia.events.snapshot.unread_query import MAX_ARRIVED
+from tertulia.events.snapshot.unread_loader import MAX_ARRIVED
 
 
 def test_a_connection_survives_errors(database, realm):

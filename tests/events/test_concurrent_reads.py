@@ -264,7 +264,7 @@ class Hesitant(Database):
 
     async def run_read(self, db: OrgDatabase, query: Callable[..., Any], *args: Any) -> Any:
         found = await super().run_read(db, query, *args)
-        if query is events.delivery.refill.read_page:
+        if query is events.delivery.log_pages.read_page:
             if self._fails:
                 self._fails = False
                 raise ServiceUnavailable()

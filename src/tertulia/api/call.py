@@ -76,7 +76,7 @@ class Call(msgspec.Struct):
         plain = self.system_db
         if self.caller is not None:
             user = self.caller
-            plain = plain.checked_by(lambda tx: recheck_rights(tx, user))
+            plain = plain.checked_by(lambda tx: check_current_rights(tx, user))
         if self.record is None:
             return plain
         if self._recording is None:
@@ -123,7 +123,7 @@ class Call(msgspec.Struct):
         return site(self.config, self.request, self.found_org)
 
 
-def recheck_rights(tx: Tx, user: User) -> None:
+def check_current_rights(tx: Tx, user: User) -> None:
     """Raise if the user has lost rights, or the agent its grant.
 
     Authentication uses what the server has in memory, and a request can wait or take long to

@@ -2,8 +2,8 @@
 
 import tertulia.events.audience
 import tertulia.events.delivery.answer_updates
+import tertulia.events.delivery.log_pages
 import tertulia.events.delivery.mailbox
-import tertulia.events.delivery.refill
 import tertulia.events.directory.loader
 import tertulia.events.ephemeral
 import tertulia.events.history_reader
@@ -26,7 +26,7 @@ import tertulia.events.snapshot.register_parts
 import tertulia.events.snapshot.server_info
 import tertulia.events.snapshot.snapshot_data
 import tertulia.events.snapshot.unread
-import tertulia.events.snapshot.unread_query
+import tertulia.events.snapshot.unread_loader
 import tertulia.events.snapshot.warmup
 import tertulia.events.types.channels.channel
 import tertulia.events.types.channels.subscriptions

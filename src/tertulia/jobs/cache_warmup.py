@@ -45,7 +45,7 @@ class CacheWarmup:
         before = domain.limits.MAX_ID
         for _ in range(MESSAGES // MESSAGES_PER_RUN):
             seq, found = await db.read(_messages_before, before)
-            locations.add_many(realm_id, seq, events.snapshot.unread_query.locations_of(found))
+            locations.add_many(realm_id, seq, events.snapshot.unread_loader.locations_of(found))
             if len(found) < MESSAGES_PER_RUN:
                 return
             before = found[-1].id

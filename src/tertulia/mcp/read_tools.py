@@ -201,7 +201,7 @@ async def check_access(call: Call) -> None:
 
 
 def _check_access(tx: Tx, user: User) -> None:
-    api.call.recheck_rights(tx, user)
+    api.call.check_current_rights(tx, user)
     if user.grant is None:
         actions.people.agents.check(tx, None)
 

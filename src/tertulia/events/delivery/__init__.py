@@ -1,1 +1,1 @@
-"""Delivery: pending events of each queue, parked polls, wake-up and refill from the log."""
+"""Delivery: pending events of each queue, parked polls, wake-up, and pages of the log."""

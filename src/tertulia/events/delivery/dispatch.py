@@ -22,7 +22,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events import ephemeral, log_identity
 from tertulia.events.audience import Audience, Users, WasSubscribed
-from tertulia.events.delivery import refill
+from tertulia.events.delivery import log_pages
 from tertulia.events.delivery.heartbeats import Heartbeats
 from tertulia.events.delivery.mailbox import Mailbox, MailboxRegistry, event_id, seq_of
 from tertulia.events.delivery.past_directory import PastOrganization
@@ -297,7 +297,7 @@ class Delivery:
         if mailbox.scanned >= org.applied:  # after a restart, for a client that had everything
             mailbox.behind = False
             return
-        page = await self._database.of(mailbox.realm_id).read(refill.read_page, mailbox.scanned)
+        page = await self._database.of(mailbox.realm_id).read(log_pages.read_page, mailbox.scanned)
         if page is None:  # the log was trimmed
             self._close(mailbox)
             raise BadQueue(queue_id=mailbox.listener.queue_id)

@@ -14,7 +14,7 @@ from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
 from tertulia.events.snapshot.cached_register import CachedRegister
 from tertulia.events.snapshot.lists import LISTS, ListedPart
-from tertulia.events.snapshot.unread_query import FoundUnread, UnreadQuery
+from tertulia.events.snapshot.unread_loader import FoundUnread, UnreadLoader
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
 from tertulia.storage.nonempty_tables import MINE, OURS
 from tertulia.storage.personal.topic_policies import UserTopic
@@ -106,7 +106,7 @@ class SnapshotQuery:
         if wanted("message"):
             facts.max_message_id = newest_received(tx, user_id)
         if wanted("message") and wanted("update_message_flags"):
-            facts.unread = UnreadQuery(tx, user_id, self._locations).found(rewritten, cached)
+            facts.unread = UnreadLoader(tx, user_id, self._locations).found(rewritten, cached)
         if wanted("recent_private_conversations"):
             facts.conversations = storage.messages.conversations.recent(
                 tx, user_id, MAX_CONVERSATIONS

@@ -9,7 +9,7 @@ from tertulia import domain
 from tertulia.domain.messages.message import Resolved
 from tertulia.domain.people.user import User
 from tertulia.events.snapshot.snapshot_data import SnapshotData
-from tertulia.events.snapshot.unread_query import FoundUnread
+from tertulia.events.snapshot.unread_loader import FoundUnread
 from tertulia.storage.personal.topic_policies import UserTopic
 from tertulia.wire import Doc
 from tertulia.wire_fields import ChannelId, SenderId, TopicName, UserId

@@ -1,4 +1,4 @@
-"""Unread query: the unread messages of a user and their conversations, from database and caches.
+"""The unread messages of a user and their conversations, loaded from database and caches.
 
 The messages since the unread state was stored are usually few. If there are more than a limit, they
 are queried again.
@@ -37,7 +37,7 @@ class FoundUnread(msgspec.Struct):
         return locations_of(self.described)
 
 
-class UnreadQuery:
+class UnreadLoader:
     def __init__(self, tx: Tx, user_id: int, locations: MessageLocations) -> None:
         self._tx, self._user_id, self._locations = tx, user_id, locations
 

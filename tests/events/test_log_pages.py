@@ -14,7 +14,7 @@ from tests.support.waiting import TIMEOUT_SECONDS
 from tertulia import actions, storage
 from tertulia.database import Database, OrgDatabase
 from tertulia.domain.channels.channel import NewChannel
-from tertulia.events.delivery import refill
+from tertulia.events.delivery import log_pages
 
 
 class SlowReaders:
@@ -35,7 +35,7 @@ class SlowReaders:
             each.set()
 
     async def run_read(self, db: OrgDatabase, read: Callable[..., Any], *args: Any) -> Any:
-        if read is refill.read_page and not self._in_haste:
+        if read is log_pages.read_page and not self._in_haste:
             may_read = asyncio.Event()
             self.waiting.append(may_read)
             await may_read.wait()

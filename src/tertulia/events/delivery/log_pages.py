@@ -1,4 +1,4 @@
-"""Refill: reads the log again for a queue whose mailbox is not in memory."""
+"""Pages of the log, read again for a queue whose mailbox is not in memory."""
 
 import msgspec
 

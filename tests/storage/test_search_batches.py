@@ -120,7 +120,7 @@ class Index:
     def _counted(self, action: Any, *args: Any) -> int:
         def count(tx: Tx) -> int:
             dialect = RowCount(tx.dialect)
-            action(Tx(tx._connection, dialect, tx.realm_id, tx.now, tx.announced), *args)
+            action(Tx(tx._connection, dialect, tx.realm_id, tx.now, announced=tx.announced), *args)
             return dialect.rows
 
         rows: int = self.write(count)

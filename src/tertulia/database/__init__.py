@@ -22,7 +22,7 @@ from tertulia.database.readers import ReadConnections
 from tertulia.database.revocation import Applier, RevocationBarrier
 from tertulia.database.tx import Tx
 from tertulia.database.write_queue import PendingWrite
-from tertulia.database.writer import ComposeUpdates, FetchUpdates, resolve
+from tertulia.database.writer import ComposeUpdates, FetchUpdates, WriterSetup, resolve
 from tertulia.database.writer_pool import Deliver, Writers
 from tertulia.database.yielding import RequestActivity
 from tertulia.errors import outcome
@@ -89,16 +89,16 @@ class Database:
         """
         self._encode_sends = encode_sends
         self._prepare_fast = prepare_fast
-        self._writers = Writers(
-            self.dialect,
-            self.clock,
-            fetch_updates,
-            deliver,
-            compose_updates,
-            fast_insert,
-            self._publish_progress,
-            self.health,
+        setup = WriterSetup(
+            dialect=self.dialect,
+            clock=self.clock,
+            fetch_updates=fetch_updates,
+            compose_updates=compose_updates,
+            fast_insert=fast_insert,
+            publish=self._publish_progress,
+            health=self.health,
         )
+        self._writers = Writers(setup, deliver)
         self._readers.start()
         if not self.dialect.is_embedded:
             revoked: OnNotice = _ignore

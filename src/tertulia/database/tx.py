@@ -39,6 +39,7 @@ class Tx:
         dialect: Dialect,
         realm_id: int,
         now: float,
+        *,
         announced: dict[int, int] | None = None,
         revoked: dict[int, int] | None = None,
         yields_to: RequestActivity | None = None,
@@ -55,11 +56,21 @@ class Tx:
 
     def for_realm(self, realm_id: int) -> "Tx":
         """The same transaction for another organization."""
-        return Tx(self._connection, self.dialect, realm_id, self.now, self.announced, self.revoked)
+        return self._same(realm_id, self.now)
 
     def at(self, now: float) -> "Tx":
         """The same transaction at another time, for sample data with dates in the past."""
-        return Tx(self._connection, self.dialect, self.realm_id, now, self.announced, self.revoked)
+        return self._same(self.realm_id, now)
+
+    def _same(self, realm_id: int, now: float) -> "Tx":
+        return Tx(
+            self._connection,
+            self.dialect,
+            realm_id,
+            now,
+            announced=self.announced,
+            revoked=self.revoked,
+        )
 
     def execute(self, sql: str, **params: Any) -> int:
         """Run a statement. Returns how many rows it touched."""

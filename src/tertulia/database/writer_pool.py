@@ -10,17 +10,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tertulia.database.dialect import Dialect
+from msgspec.structs import replace
+
 from tertulia.database.fast_insert_postgres import InsertBatcher
 from tertulia.database.fast_insert_sqlite import LoopInsertBatcher
-from tertulia.database.fast_send import FastInsert
 from tertulia.database.locked_organizations import LockedOrganizations
 from tertulia.database.write_queue import Batch, PendingWrite
 from tertulia.database.writer import (
-    ComposeUpdates,
-    FetchUpdates,
-    Publish,
-    WriteHealth,
     Writer,
     WriterSetup,
 )
@@ -34,31 +30,17 @@ Deliver = Callable[[Any, Callable[[], None]], None]
 
 
 class Writers:
-    def __init__(
-        self,
-        dialect: Dialect,
-        clock: Callable[[], float],
-        fetch_updates: FetchUpdates,
-        deliver: Deliver,
-        compose_updates: ComposeUpdates,
-        fast_insert: FastInsert,
-        publish: Publish,
-        health: WriteHealth,
-    ) -> None:
-        """`deliver` and `publish` are called on the event loop."""
+    def __init__(self, setup: WriterSetup, deliver: Deliver) -> None:
+        """`deliver` and the setup's `publish` are called on the event loop."""
+        dialect = setup.dialect
         self._loop = asyncio.get_running_loop()
         self._deliver = deliver
-        self._compose_updates = compose_updates
-        self._publish = publish
+        self._compose_updates = setup.compose_updates
+        self._publish = setup.publish
         self._pending: Counter[Person] = Counter()
-        setup = WriterSetup(
-            dialect,
-            clock,
-            fetch_updates,
-            compose_updates,
-            fast_insert,
-            _publish_nothing if dialect.is_embedded else self._publish_from_thread,
-            health,
+        setup = replace(
+            setup,
+            publish=_publish_nothing if dialect.is_embedded else self._publish_from_thread,
         )
         self._held = LockedOrganizations(
             lambda: Writer(setup, self._post_committed_held), self._resubmit

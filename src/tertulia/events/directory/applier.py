@@ -37,6 +37,7 @@ class LogApplier:
         self,
         organizations: Organizations,
         caches: Caches,
+        *,
         early: "ReorderBuffer",
         skipped: SkippedEvents,
         reloads: Reloads,

@@ -63,11 +63,11 @@ class Follower:
         self._applier = LogApplier(
             self.organizations,
             self.caches,
-            self._early,
-            self.skipped,
-            self._reloads,
-            on_event,
-            on_reset,
+            early=self._early,
+            skipped=self.skipped,
+            reloads=self._reloads,
+            on_event=on_event,
+            on_reset=on_reset,
         )
         self._gate = UpdateGate(self._applier.apply)
         load = partial(

@@ -98,7 +98,15 @@ def load(
     realm, head = storage.organization.realms.current(tx), storage.log.head_and_rules(tx)
     position = head.position._replace(stamp=storage.log.stamp_at(tx, head.position.seq))
     kept = records.for_organization()
-    org = Organization(realm, position, email_domain, clock, kept, shown, head.rules_seq)
+    org = Organization(
+        realm,
+        position,
+        email_domain=email_domain,
+        clock=clock,
+        encoded=kept,
+        shown=shown,
+        rules_seq=head.rules_seq,
+    )
     fingerprints = storage.people.users.fingerprints(tx)
     for user in storage.people.users.list_all(tx):
         org.set_user(user, fingerprints.get(user.id))

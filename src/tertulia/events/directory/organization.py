@@ -44,6 +44,7 @@ class Organization:
         self,
         realm: Realm,
         position: LogPosition,
+        *,
         email_domain: str,
         clock: Callable[[], float],
         encoded: EncodedRecords,

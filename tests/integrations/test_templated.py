@@ -1,12 +1,18 @@
 """JSON with templates that users write: what they can do, and what they cannot."""
 
+import contextlib
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tertulia import integrations
+from tertulia import integrations, memo
 from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.integrations import MalformedPayload
 from tertulia.integrations import WebhookMessage, WebhookRequest, templated
+from tertulia.integrations.sentence_templates import FILTERS
 
 ALERTS = {
     "status": "firing",
@@ -44,6 +50,13 @@ def shown(text: str, payload: object = ALERTS, topic: str = "") -> WebhookMessag
         ("{{ 'a long text'|truncate(6) }}", "a l..."),
         ("{% if nothing is defined %}a{% else %}b{% endif %}", "b"),
         ("@**ana** {{ status }}", "@**ana** firing"),
+        (
+            "{{ alerts|names('name') }} {{ status|link('https://x.io') }}",
+            "Wet and Cold [firing](https://x.io)",
+        ),
+        ("{{ alerts[0].level|fact('Level') }}{{ nothing|fact('None') }}", "**Level**: 3"),
+        ("{{ 'v1.2'|without('v')|before('.')|wrap(after='!') }}", "1!"),
+        ("{{ '{a} and {b}'|fill(a=status, b=alerts[0].level) }}", "firing and 3"),
     ],
 )
 def test_a_template_shows_values(template, text):
@@ -68,9 +81,10 @@ def test_an_empty_result_sends_no_message():
 
 
 def test_values_mention_no_one():
-    payload = {"a": "@**all** and @*cooks*", "b": "@", "c": "**all**"}
+    payload = {"a": "@**all** and @*cooks*", "b": "@", "c": "**all**", "d": "@x**all**"}
+    made = "{{ a|raw }} {{ b|raw }}{{ c|raw }} {{ d|code|replace('x', '') }} {{ b|wrap('', c) }}"
 
-    report = shown("{{ a }} {{ b }}{{ c }} {{ a|upper }}", payload)
+    report = shown(f"{{{{ a }}}} {{{{ b }}}}{{{{ c }}}} {{{{ a|upper }}}} {made}", payload)
 
     assert report is not None
     assert "@*" not in report.text
@@ -148,6 +162,65 @@ def test_any_template_is_rendered_or_refused(template, payload):
         shown(template, payload)
     except ClientError:
         return
+
+
+ARGUMENTS = st.sampled_from(
+    ["3", "-1", "''", "'x'", "1.5", "none", "true", "payload", "many", "before='x'", "name='x'"]
+)
+
+
+@settings(max_examples=150)
+@given(
+    st.sampled_from(["payload", "many", "name", "nothing", "many[0]", "''", "1", "big"]),
+    st.lists(
+        st.tuples(st.sampled_from(sorted(FILTERS)), st.lists(ARGUMENTS, max_size=2)),
+        min_size=1,
+        max_size=3,
+    ),
+)
+def test_any_filters_are_applied_or_refused(value, filters):
+    calls = "".join(f"|{name}({', '.join(args)})" for name, args in filters)
+    payload = {"many": [1, {"x": "y"}, [None]], "name": "soup: a/b", "big": 2**70}
+    with contextlib.suppress(ClientError):
+        shown(f"{{{{ {value}{calls} }}}}", payload)
+
+
+@pytest.mark.parametrize("path", ["host.name", "payload.host.name", "header.name"])
+def test_a_required_value_that_is_missing_is_named(path):
+    with pytest.raises(MalformedPayload) as refusal:
+        shown(f"{{{{ {path}|required }}}}")
+
+    assert refusal.value.extra()["field"] == f"payload.{path.removeprefix('payload.')}"
+
+
+def test_what_filters_make_counts_as_work():
+    payload = {"e": "e" * 1000, "many": [0] * 50}
+    often = "{% if e|replace('e', e) %}{% endif %}" * 40
+
+    with pytest.raises(BadRequest, match="takes too much work"):
+        shown(f"{{% for each in many %}}{often}{{% endfor %}}", payload)
+
+
+def test_a_template_is_compiled_once():
+    compiled = memo.FUNCTIONS["webhook_templates"].cache_info
+    before = compiled().misses
+
+    for host in ("roof", "cellar"):
+        report = shown("{{ host }} is {{ 'compiled once' }}", {"host": host})
+        assert report is not None
+        assert report.text == f"{host} is compiled once"
+
+    assert compiled().misses == before + 1
+
+
+def test_all_filters_are_documented():
+    docs = Path(__file__).parents[2].joinpath("docs/api.md").read_text(encoding="utf-8")
+    table = docs.partition("| Filters | Result |\n|---|---|\n")[2].partition("\n\n")[0]
+    first_cells = " ".join(row.split(" | ")[0] for row in table.splitlines())
+
+    documented = set(re.findall(r"`(\w+)[(`]", first_cells))
+
+    assert documented == FILTERS.keys() - {"bounded"}
 
 
 @pytest.mark.parametrize(

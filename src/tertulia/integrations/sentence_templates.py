@@ -1,4 +1,5 @@
-"""The templates of `sentences.py`: users' sandbox (`templated.py`) with more filters.
+"""The templates of `sentences.py`, and the sandbox and filters that they share with the templates
+of users (`templated.py`).
 
 They are ours, so they need no budget: only their loops have a bound. A name is a path into the
 payload; `payload`, `header`, `query`, `event` and `phrase` are the rest. Numbers and booleans are
@@ -13,12 +14,12 @@ from importlib import import_module
 from itertools import islice
 from typing import Any
 
-from tertulia.integrations import phrases, templated
+from tertulia.integrations import phrases
 from tertulia.integrations.payload import MAX_ITEMS, as_text
 from tertulia.integrations.rejections import NoSuchHeader, UnexpectedPayload
 
 MAX_ITERATIONS = 1000  # of one loop
-MUST = {"object", "required"}  # filters that refuse a payload without the value
+LOOP_VALUES = {"first", "index", "index0", "last", "length"}
 OUR_NAMES = {"payload", "header", "query", "event", "phrase"}
 # Currencies without a smaller unit.
 WITHOUT_CENTS = {
@@ -48,42 +49,81 @@ class Markdown(str):
 
 
 @cache
-def _environment() -> Any:
-    undefined = import_module("jinja2").ChainableUndefined
+def sandbox() -> Any:
+    """A sandbox in which a dot leads to a key and to nothing of Python."""
+    sandboxed: Any = import_module("jinja2.sandbox").ImmutableSandboxedEnvironment
+    loop_context = import_module("jinja2.runtime").LoopContext
 
-    class Environment(templated.json_environment()):  # type: ignore[misc]
+    class JsonEnvironment(sandboxed):  # type: ignore[misc]  # it is loaded when first needed
+        def __init__(self, finalize: Callable[[Any], str], filters: Mapping[str, Any]) -> None:
+            undefined = import_module("jinja2").ChainableUndefined
+            super().__init__(
+                autoescape=False, finalize=finalize, undefined=undefined, optimized=False
+            )
+            self.globals.clear()
+            self.filters = dict(filters)
+
         def getitem(self, obj: Any, argument: Any) -> Any:
+            if isinstance(obj, dict) and isinstance(argument, str) and argument in obj:
+                return obj[argument]
+            if isinstance(obj, list) and isinstance(argument, int):
+                is_inside = -len(obj) <= argument < len(obj)
+                return obj[argument] if is_inside else self.undefined(name="item")
+            if isinstance(obj, loop_context) and argument in LOOP_VALUES:
+                return getattr(obj, argument)
+            return self.undefined(obj=obj, name=str(argument)[:50])
+
+        def getattr(self, obj: Any, attribute: str) -> Any:
+            return self.getitem(obj, attribute)
+
+    return JsonEnvironment
+
+
+@cache
+def _environment() -> Any:
+    missing = import_module("jinja2").ChainableUndefined()
+
+    class TextEnvironment(sandbox()):  # type: ignore[misc]
+        def getitem(self, obj: Any, argument: Any) -> Any:
+            if type(obj) is dict and type(argument) is str:  # almost always
+                found = obj.get(argument, missing)
+                return found if type(found) in _KEPT else _value(found)
             found = super().getitem(obj, argument)
             return _value(found) if isinstance(obj, dict | list) else found
 
-    environment = Environment(
-        autoescape=False, finalize=_shown, undefined=undefined, optimized=False
-    )
-    environment.globals.clear()
-    environment.filters.clear()
-    environment.filters.update(FILTERS)
-    return environment
+        getattr = getitem
+
+    return TextEnvironment(_shown, FILTERS)
+
+
+def apply_filter(expression: Any, name: str) -> Any:
+    nodes = import_module("jinja2.nodes")
+    return nodes.Filter(expression, name, [], [], None, None, lineno=expression.lineno)
+
+
+def name_path(filtered: Any, before: str = "") -> None:
+    """Tell the filters that refuse a payload which path it lacks."""
+    if filtered.name in ("object", "required") and not filtered.args:
+        path = f"{before}{_path(filtered.node).lstrip('.')}"
+        filtered.args = [import_module("jinja2.nodes").Const(path)]
+
+
+def _path(expression: Any) -> str:
+    """The path that an expression reads."""
+    nodes = import_module("jinja2.nodes")
+    if isinstance(expression, nodes.Getattr):
+        return f"{_path(expression.node)}.{expression.attr}".removeprefix("payload.")
+    if isinstance(expression, nodes.Getitem):
+        return f"{_path(expression.node)}.{getattr(expression.arg, 'value', '')}"
+    if isinstance(expression, nodes.Name):
+        return str(expression.name)
+    inner = getattr(expression, "right" if isinstance(expression, nodes.Or) else "node", None)
+    return _path(inner) if inner else ""
 
 
 def _resolved(node: Any, let: Mapping[str, Any], ours: set[str]) -> Any:
     """Put the expression of a `let` in place of its name, and lead other names into the payload."""
     nodes = import_module("jinja2.nodes")
-
-    def path(expression: Any) -> str:
-        """The path that an expression reads, for the refusal of a payload without it."""
-        if isinstance(expression, nodes.Getattr):
-            return f"{path(expression.node)}.{expression.attr}".removeprefix("payload.")
-        if isinstance(expression, nodes.Getitem):
-            return f"{path(expression.node)}.{getattr(expression.arg, 'value', '')}"
-        if isinstance(expression, nodes.Name):
-            return str(expression.name)
-        inner = getattr(expression, "right" if isinstance(expression, nodes.Or) else "node", None)
-        return path(inner) if inner else ""
-
-    def filtered(expression: Any, name: str, *args: Any) -> Any:
-        constants = [nodes.Const(each) for each in args]
-        made = nodes.Filter(expression, name, constants, [], None, None)
-        return made.set_lineno(expression.lineno)
 
     def change(each: Any, local: set[str]) -> Any:
         if isinstance(each, nodes.Name):
@@ -103,28 +143,31 @@ def _resolved(node: Any, let: Mapping[str, Any], ours: set[str]) -> Any:
                 changed = [change(v, local) if isinstance(v, nodes.Node) else v for v in value]
                 setattr(each, name, changed)
         if isinstance(each, nodes.For):
-            each.iter = filtered(each.iter, "bounded")
+            each.iter = apply_filter(each.iter, "bounded")
         elif isinstance(each, nodes.Or):
             paths = nodes.Getattr | nodes.Getitem
             if isinstance(each.left, nodes.Or) and isinstance(each.left.right, paths):
-                each.left.right = filtered(each.left.right, "text")
+                each.left.right = apply_filter(each.left.right, "text")
             elif isinstance(each.left, paths):
-                each.left = filtered(each.left, "text")
+                each.left = apply_filter(each.left, "text")
         elif isinstance(each, nodes.Concat):
             each.nodes = [
-                part if isinstance(part, nodes.Const) else filtered(part, "raw")
+                part if isinstance(part, nodes.Const) else apply_filter(part, "raw")
                 for part in each.nodes
             ]
-        elif isinstance(each, nodes.Filter) and each.name in MUST and not each.args:
-            each.args = [nodes.Const(path(each.node).lstrip("."))]
+        elif isinstance(each, nodes.Filter):
+            name_path(each)
         return each
 
     return change(node, ours)
 
 
+_KEPT = {Markdown, dict, list}
+
+
 def _value(found: Any) -> Any:
     """What a path leads to: a text, or an object or list."""
-    if isinstance(found, Markdown | dict | list):
+    if type(found) in _KEPT:
         return found
     return as_text(found) if isinstance(found, str | bool | int | float) else found
 
@@ -139,7 +182,7 @@ def _shown(value: Any) -> str:
 
 def _required(value: Any, path: str) -> Any:
     found = _words(value)
-    if not found and path.startswith("header."):
+    if not found and str(path).startswith("header."):
         raise NoSuchHeader(path.removeprefix("header.").title())
     if not found:
         raise UnexpectedPayload(path)
@@ -157,6 +200,11 @@ def _names(value: Any, attribute: str = "", look: Callable[[str], str] = phrases
     if attribute:
         items = [each.get(attribute) for each in items if isinstance(each, dict)]
     return phrases.name_list(look(text) for each in items if (text := as_text(each)))
+
+
+def _joined(value: Any, between: str = ", ") -> str:
+    items = value[:MAX_ITEMS] if isinstance(value, list) else [value]
+    return str(between).join(map(_words, items))
 
 
 def _money(amount: Any, currency: Any) -> str:
@@ -211,18 +259,20 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "capitalize": _of_text(str.capitalize),
     "code": _safe(lambda value: phrases.code(text) if (text := _words(value)) else ""),
     "codes": _safe(lambda value: _names(value, look=phrases.code)),
-    "cut": _of_text(phrases.shortened),
+    "default": lambda value, other="": value if value or value == 0 else other,
     "digits": _of_text(lambda text: text if text.isdecimal() else ""),
     "fact": _safe(_fact),
     "fill": _safe(_filled),
-    "first": lambda value: _value(value[0]) if isinstance(value, list) and value else "",
+    "first": lambda value: value[0] if isinstance(value, list) and value else "",
     "humanize": _safe(lambda value: phrases.humanize(_words(value))),
-    "line": _safe(lambda value, length: phrases.line(_words(value), length)),
+    "join": _joined,
+    "last": lambda value: value[-1] if isinstance(value, list) and value else "",
+    "length": lambda value: len(value) if isinstance(value, str | list | dict) else 0,
+    "line": _safe(lambda value, length=phrases.LINE_LENGTH: phrases.line(_words(value), length)),
     "link": _safe(lambda value, address: phrases.link(_words(value), _words(address))),
     "lower": _of_text(str.lower),
     "money": _safe(_money),
     "names": _safe(_names),
-    "length": lambda value: str(len(value)) if isinstance(value, list) and value else "",
     "object": _object,
     "quote_url": _of_text(phrases.quote_url),
     "quoted": _safe(lambda value: phrases.quoted(_words(value))),
@@ -232,6 +282,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "start": _of_text(lambda text, length: text[:length]),
     "text": _of_text(str.strip),
     "strong": _safe(lambda value: phrases.strong(text) if (text := _words(value)) else ""),
+    "truncate": _of_text(lambda text, length=100: phrases.shortened(text, max(int(length), 4))),
     "upper": _of_text(str.upper),
     "without": _of_text(str.removeprefix),
     "without_end": _of_text(str.removesuffix),

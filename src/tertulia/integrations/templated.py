@@ -3,10 +3,12 @@
 The templates are parameters of the webhook's URL. A template comes from a user and runs on the
 server, so it is bounded: only a small part of Jinja is allowed (values, conditions, loops and a few
 filters; no calls and no arithmetic), all loops together have few iterations, and each lookup,
-filter and comparison takes from a budget, by the size of its values.
+filter and comparison takes from a budget, by the size of its values. The filters are those of our
+own templates (`sentence_templates.py`).
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -14,7 +16,9 @@ from typing import Any
 from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import line, shortened
 from tertulia.integrations.rejections import WebhookRejected
+from tertulia.integrations.sentence_templates import FILTERS, apply_filter, name_path, sandbox
 from tertulia.integrations.webhook_message import WebhookMessage
+from tertulia.memo import memoized
 
 MAX_TEMPLATE_LENGTH = 2000
 MAX_TEXT_LENGTH = 9000
@@ -27,10 +31,9 @@ MAX_VALUES = 1000  # of a payload; the rest is left out
 MAX_VALUE_LENGTH = 1000
 
 ALLOWED = {
-    "And", "Compare", "CondExpr", "Const", "Filter", "For", "Getattr", "Getitem", "If", "Name",
-    "Neg", "Not", "Operand", "Or", "Output", "Template", "TemplateData", "Test",
+    "And", "Compare", "CondExpr", "Const", "Filter", "For", "Getattr", "Getitem", "If",
+    "Keyword", "Name", "Neg", "Not", "Operand", "Or", "Output", "Template", "TemplateData", "Test",
 }  # fmt: skip
-LOOP_VALUES = {"first", "index", "index0", "last", "length"}
 ALLOWED_TESTS = {"defined", "undefined", "none", "string", "number", "mapping", "sequence"}
 
 
@@ -56,13 +59,11 @@ def _render(name: str, template: str, values: Mapping[str, Any]) -> str:
             name=name,
             limit=MAX_TEMPLATE_LENGTH,
         )
-    environment = _environment(_Budget(name))
+    spending = _budget.set(_Budget(name))
     pieces: list[str] = []
     length = 0
     try:
-        parsed = environment.parse(template)
-        _check(name, parsed)
-        for piece in environment.from_string(parsed).generate(values):
+        for piece in _compiled(name, template).generate(values):
             pieces.append(piece)
             length += len(piece)
             if length > MAX_TEXT_LENGTH:
@@ -75,14 +76,33 @@ def _render(name: str, template: str, values: Mapping[str, Any]) -> str:
             name=name,
             detail=reason,
         ) from None
+    finally:
+        _budget.reset(spending)
     return "".join(pieces)
+
+
+@memoized("webhook_templates", 128)
+def _compiled(name: str, template: str) -> Any:
+    environment = _environment()
+    parsed = environment.parse(template)
+    _check(name, parsed)
+    return environment.from_string(parsed)
 
 
 def _mistakes() -> tuple[type[Exception], ...]:
     """What a wrong template raises: `1e999` is compiled to the name `inf`, and the last three are
     those of a template that nests too deep."""
     mistake = import_module("jinja2").TemplateError
-    return mistake, TypeError, ValueError, NameError, SyntaxError, RecursionError, MemoryError
+    return (
+        mistake,
+        TypeError,
+        ValueError,
+        OverflowError,
+        NameError,
+        SyntaxError,
+        RecursionError,
+        MemoryError,
+    )
 
 
 class _Budget:
@@ -91,6 +111,7 @@ class _Budget:
     def __init__(self, name: str) -> None:
         self._name = name
         self._left = MAX_WORK
+        self._iterations_left = MAX_ITERATIONS
 
     def spend(self, work: int) -> None:
         self._left -= work
@@ -113,65 +134,41 @@ class _Budget:
                 self.read(item)
         return value
 
-    def paid(self, work: Callable[..., Any]) -> Callable[..., Any]:
-        """A filter that pays for the value it reads."""
-        return lambda value, *args, **named: work(self.read(value), *args, **named)
+    def bounded(self, items: Any) -> Iterator[Any]:
+        for item in items if isinstance(items, list | Mapping) else ():
+            if self._iterations_left <= 0:
+                return
+            self._iterations_left -= 1
+            yield item
 
 
-def _environment(budget: _Budget) -> Any:
-    """One for each rendering: all of it shares a number of iterations and a budget."""
-    undefined = import_module("jinja2").ChainableUndefined
-    environment = json_environment()(
-        autoescape=False, finalize=_as_text, undefined=undefined, optimized=False
-    )
-    environment.budget = budget
-    environment.globals.clear()
-    environment.filters.clear()
-    environment.filters.update(
-        {name: budget.paid(work) for name, work in FILTERS.items()},
-        bounded=_bounded(MAX_ITERATIONS),
-        compared=budget.read,
-    )
-    return environment
+_budget: ContextVar[_Budget] = ContextVar("budget")  # of the rendering
 
 
 @cache
-def json_environment() -> Any:
-    """A sandbox in which a dot leads to a key and to nothing of Python."""
-    sandbox: Any = import_module("jinja2.sandbox").ImmutableSandboxedEnvironment
-    loop_context = import_module("jinja2.runtime").LoopContext
-
-    class JsonEnvironment(sandbox):  # type: ignore[misc]  # it is loaded when first needed
-        budget: _Budget | None = None
-
+def _environment() -> Any:
+    class BudgetedEnvironment(sandbox()):  # type: ignore[misc]
         def getitem(self, obj: Any, argument: Any) -> Any:
-            if self.budget is not None:
-                self.budget.spend(1)
-            if isinstance(obj, dict) and isinstance(argument, str) and argument in obj:
-                return obj[argument]
-            if isinstance(obj, list) and isinstance(argument, int):
-                is_inside = -len(obj) <= argument < len(obj)
-                return obj[argument] if is_inside else self.undefined(name="item")
-            if isinstance(obj, loop_context) and argument in LOOP_VALUES:
-                return getattr(obj, argument)
-            return self.undefined(obj=obj, name=str(argument)[:50])
+            _budget.get().spend(1)
+            return super().getitem(obj, argument)
 
-        def getattr(self, obj: Any, attribute: str) -> Any:
-            return self.getitem(obj, attribute)
-
-    return JsonEnvironment
+    ours = {
+        "bounded": lambda items: _budget.get().bounded(items),
+        "compared": lambda value: _budget.get().read(value),
+    }
+    return BudgetedEnvironment(
+        _as_text, {name: _paid(work) for name, work in FILTERS.items()} | ours
+    )
 
 
-def _bounded(left: int) -> Callable[[Any], Iterator[Any]]:
-    def bounded(items: Any) -> Iterator[Any]:
-        nonlocal left
-        for item in items if isinstance(items, list | Mapping) else ():
-            if left <= 0:
-                return
-            left -= 1
-            yield item
+def _paid(work: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that pays for the value it reads and for the one it makes."""
 
-    return bounded
+    def paid(value: Any, *args: Any, **named: Any) -> Any:
+        budget = _budget.get()
+        return budget.read(work(budget.read(value), *args, **named))
+
+    return paid
 
 
 def _check(name: str, parsed: Any) -> None:
@@ -199,9 +196,11 @@ def _check(name: str, parsed: Any) -> None:
                 name=name,
                 word=f"{node.name!r}",
             )
+    for filtered in parsed.find_all(nodes.Filter):
+        name_path(filtered, before="payload.")
     for compared in list(parsed.find_all(nodes.Compare)):
         for side in (compared, *compared.ops):
-            side.expr = _filtered(side.expr, "compared")
+            side.expr = apply_filter(side.expr, "compared")
     for loop in list(parsed.find_all(nodes.For)):
         if loop.recursive:
             raise WebhookRejected(
@@ -209,12 +208,7 @@ def _check(name: str, parsed: Any) -> None:
                 problem="template-recursive-loop",
                 name=name,
             )
-        loop.iter = _filtered(loop.iter, "bounded")
-
-
-def _filtered(expression: Any, name: str) -> Any:
-    nodes = import_module("jinja2.nodes")
-    return nodes.Filter(expression, name, [], [], None, None, lineno=expression.lineno)
+        loop.iter = apply_filter(loop.iter, "bounded")
 
 
 def _is_deeper(node: Any, levels: int) -> bool:
@@ -257,23 +251,3 @@ def _as_text(value: Any) -> str:
     if isinstance(value, int | float):
         return str(value)
     return "" if not isinstance(value, list | Mapping) else f"({len(value)})"
-
-
-def _joined(value: Any, between: Any = ", ") -> str:
-    items = value[:MAX_ITERATIONS] if isinstance(value, list) else [value]
-    return shortened(str(between).join(map(_as_text, items)), MAX_VALUE_LENGTH)
-
-
-FILTERS: dict[str, Callable[..., Any]] = {
-    "default": lambda value, other="": value if value or value == 0 else other,
-    "first": lambda value: value[0] if isinstance(value, list) and value else "",
-    "last": lambda value: value[-1] if isinstance(value, list) and value else "",
-    "length": lambda value: len(value) if isinstance(value, str | list | Mapping) else 0,
-    "join": _joined,
-    "line": lambda value: line(_as_text(value)),
-    "lower": lambda value: _as_text(value).lower(),
-    "upper": lambda value: _as_text(value).upper(),
-    "truncate": lambda value, length=100: shortened(
-        _as_text(value), min(max(int(length), 4), MAX_VALUE_LENGTH)
-    ),
-}

@@ -45,6 +45,17 @@ def test_a_missing_value_is_named(service, payload, field):
     assert refusal.value.extra()["field"] == field
 
 
+@pytest.mark.parametrize(
+    "service, payload",
+    [
+        ("linear", {"type": "Issue", "action": "update", "updatedFrom": None}),
+        ("jira", {"webhookEvent": "jira:issue_created", "issue": {"key": "ROOF-3", "self": None}}),
+    ],
+)
+def test_null_is_an_empty_text(service, payload):
+    assert message_for(service, {"data": {"identifier": "ROOF-3", "title": "Rain"}} | payload).text
+
+
 def test_a_missing_header_is_named():
     with pytest.raises(MissingEventHeader) as refusal:
         message_for("netlify", {"name": "roof"})

@@ -8,6 +8,13 @@ JIRA_ISSUE = {
     "self": "https://house.atlassian.net/rest/api/2/issue/10002",
     "fields": {"summary": "Rain", "priority": {"name": "High"}, "assignee": None},
 }
+JIRA_DOCUMENT = {
+    "type": "doc",
+    "content": [
+        {"type": "paragraph", "content": [{"type": "text", "text": "Wet again"}]},
+        {"type": "paragraph", "content": [{"type": "text", "text": "today"}]},
+    ],
+}
 JIRA = "[ROOF-3: Rain](https://house.atlassian.net/browse/ROOF-3)"
 
 
@@ -35,6 +42,29 @@ JIRA = "[ROOF-3: Rain](https://house.atlassian.net/browse/ROOF-3)"
             },
             f"Ben commented on {JIRA}:\n``` quote\nHere, too.\n```",
         ),
+        (
+            {
+                "webhookEvent": "jira:issue_updated",
+                "issue_event_type_name": "issue_commented",
+                "comment": {"body": JIRA_DOCUMENT},
+            },
+            f"Ana commented on {JIRA}:\n``` quote\nWet again today\n```",
+        ),
+        (
+            {
+                "webhookEvent": "jira:issue_updated",
+                "changelog": {
+                    "items": [
+                        {"field": "status", "fromString": "To Do", "toString": "Done"},
+                        {"field": "fix version", "fromString": None, "toString": "2"},
+                    ]
+                },
+                "comment": {"body": "Dry."},
+            },
+            f"Ana updated {JIRA}:\n\n* **Status**: To Do → Done\n"
+            "* **Fix version**: nothing → 2:\n``` quote\nDry.\n```",
+        ),
+        ({"webhookEvent": "jira:issue_updated"}, f"Ana updated {JIRA}."),
     ],
 )
 def test_jira_events_become_messages(payload, text):

@@ -19,6 +19,7 @@ from tertulia.integrations.payload import MAX_ITEMS, as_text
 from tertulia.integrations.rejections import NoSuchHeader, UnexpectedPayload
 
 MAX_ITERATIONS = 1000  # of one loop
+MAX_DOCUMENT_PARTS = 20  # on each level of a document
 LOOP_VALUES = {"first", "index", "index0", "last", "length"}
 OUR_NAMES = {"payload", "header", "query", "event", "phrase"}
 # Currencies without a smaller unit.
@@ -87,7 +88,9 @@ def _environment() -> Any:
         def getitem(self, obj: Any, argument: Any) -> Any:
             if type(obj) is dict and type(argument) is str:  # almost always
                 found = obj.get(argument, missing)
-                return found if type(found) in _KEPT else _value(found)
+                return (
+                    found if type(found) in _KEPT else missing if found is None else _value(found)
+                )
             found = super().getitem(obj, argument)
             return _value(found) if isinstance(obj, dict | list) else found
 
@@ -207,6 +210,15 @@ def _joined(value: Any, between: str = ", ") -> str:
     return str(between).join(map(_words, items))
 
 
+def _plain(value: Any) -> str:
+    """A text, or the texts of a document of nested `content`, as Atlassian sends them."""
+    if not isinstance(value, dict):
+        return _words(value)
+    inside = value.get("content")
+    inner = map(_plain, inside[:MAX_DOCUMENT_PARTS] if isinstance(inside, list) else ())
+    return " ".join(filter(None, [as_text(value.get("text")), *inner]))
+
+
 def _money(amount: Any, currency: Any) -> str:
     """An amount in the smallest unit of its currency."""
     number, name = _words(amount), phrases.line(_words(currency).upper())
@@ -274,6 +286,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "money": _safe(_money),
     "names": _safe(_names),
     "object": _object,
+    "plain": _plain,
     "quote_url": _of_text(phrases.quote_url),
     "quoted": _safe(lambda value: phrases.quoted(_words(value))),
     "raw": _safe(_words),

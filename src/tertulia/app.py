@@ -88,7 +88,7 @@ from tertulia.web.integrations import IntegrationPages
 from tertulia.web.login import LoginPages
 from tertulia.web.operator.pages import OperatorPages
 from tertulia.web.page import WebPage
-from tertulia.web.public.pages import PublicPages
+from tertulia.web.public.pacing import PublicPages
 from tertulia.web.unsubscribe import UnsubscribePages
 
 if TYPE_CHECKING:

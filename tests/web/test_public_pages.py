@@ -32,8 +32,8 @@ from tertulia.actions.messages import public_history
 from tertulia.caches.topic_starts import PAGE_MESSAGES
 from tertulia.database.yielding import LoopYieldPoint
 from tertulia.documents import message_html
-from tertulia.web.public import appearance, sitemap
-from tertulia.web.public.pages import MAX_PAUSE_SECONDS, STEP_SECONDS, rest_after
+from tertulia.web.public import appearance, feeds
+from tertulia.web.public.pacing import MAX_PAUSE_SECONDS, STEP_SECONDS, rest_after
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -657,7 +657,7 @@ def test_a_page_of_a_hundred_messages_is_less_than_30_kilobytes(square, ana):
 
 
 def test_a_large_sitemap_has_parts_that_list_each_topic_once(square, ana, monkeypatch):
-    monkeypatch.setattr(sitemap, "MIN_RANGE", 4)
+    monkeypatch.setattr(feeds, "MIN_RANGE", 4)
     topics = [f"t{number}" for number in range(12)]
     for topic in [*topics, "t0"]:
         ana.says("Hello", to=f"square > {topic}")

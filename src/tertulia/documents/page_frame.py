@@ -1,8 +1,8 @@
 """Page frames: a template rendered once, with marks in place of the values that differ by page.
 
-A topic's template has sixty values, and rendering it took a quarter of the time of a page. Filling
-a frame is one join. The values are encoded one by one: a single emoji would make encoding the whole
-page four times as slow.
+A topic's template has sixty values: a page takes 0.60 ms of CPU if it is rendered each time, and
+0.49 ms with a frame, which is filled by one join. The values are encoded one by one: a single emoji
+would make encoding the whole page four times as slow.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,8 +33,12 @@ def marks(names: Iterable[str]) -> dict[str, str]:
     return {name: f"{MARK}{name}{MARK}" for name in names}
 
 
-def escaped(values: Mapping[str, str]) -> dict[str, bytes]:
-    return {name: escape(value).encode() for name, value in values.items()}
+def escaped(values: Mapping[str, str | bytes]) -> dict[str, bytes]:
+    """Texts as HTML. Bytes are HTML already."""
+    return {
+        name: value if isinstance(value, bytes) else escape(value).encode()
+        for name, value in values.items()
+    }
 
 
 def without_controls(page: bytes) -> bytes:

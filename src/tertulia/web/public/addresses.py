@@ -5,12 +5,17 @@ with a dot for the percent sign, as in links to the chat, because proxies change
 """
 
 import re
+from collections.abc import Mapping
+
+from starlette.requests import Request
 
 from tertulia import domain
+from tertulia.http.parameter_rules import parse_id
 
 ROOT = "/public/"
 MESSAGES = f"{ROOT}message/"
 EMPTY_TOPIC = ".empty"  # no encoded topic: "m" is no hexadecimal digit
+PARAMETERS = ("page", "before", "as")  # that change a page
 _CHANNEL = re.compile(r"([1-9][0-9]{0,17})(?:-.*)?")
 _ESCAPED = re.compile(rb"\.([0-9A-Fa-f]{2})")
 
@@ -45,3 +50,18 @@ def topic_of(segment: str) -> str | None:
     except UnicodeDecodeError:
         return None
     return topic if topic and "\0" not in topic else None
+
+
+def parameters(request: Request) -> Mapping[str, str]:
+    return request.query_params if request.scope["query_string"] else {}
+
+
+def number(request: Request, name: str) -> int | None:
+    """A positive number of the query; anything else counts as not given."""
+    return parse_id(parameters(request).get(name, "")) or None
+
+
+def cache_key(request: Request) -> tuple[str | None, ...]:
+    """The address of a page without parameters that change nothing, as advertisers add them."""
+    found = parameters(request)
+    return request.scope["path"], *(found.get(name) for name in PARAMETERS)

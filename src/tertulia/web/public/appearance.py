@@ -1,8 +1,11 @@
-"""What a reader without an account sees: names, pictures and links of the public pages."""
+"""What a reader without an account sees: public channels, and names, pictures and links."""
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import msgspec
+from starlette.requests import Request
 
 from tertulia import events
 from tertulia.actions.messages.public_history import (
@@ -11,6 +14,7 @@ from tertulia.actions.messages.public_history import (
     ChannelExtent,
     TopicLine,
 )
+from tertulia.caches.topic_starts import TopicOfChannel, TopicStarts, TopicStartsCache
 from tertulia.documents import view_models
 from tertulia.documents.texts import DocumentTexts
 from tertulia.documents.view_models import (
@@ -24,7 +28,9 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.user import UPLOADED
+from tertulia.errors.http import NotFound
 from tertulia.events.directory.organization import Organization
+from tertulia.fair_queue import Person
 from tertulia.web.public import addresses
 
 # Markdown writes absolute addresses of this server relative to its root, where the chat is.
@@ -93,3 +99,60 @@ class PublicAppearance:
             sender=self.person(newest.sender_id).name,
             snippet=view_models.snippet(self, newest),
         )
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """A request for a public page of an organization that has them."""
+
+    request: Request
+    person: Person
+    org: Organization
+    site: str
+    t: DocumentTexts
+    look: PublicAppearance
+    contact: str  # the email address for readers; may be empty
+    topic_starts: TopicStartsCache
+    long_topics: dict[TopicOfChannel, TopicStarts] = {}  # read for this request
+    is_current: bool = False  # whether `org` knows everything that the transaction reads
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return self.request.path_params
+
+    @property
+    def channels(self) -> list[Channel]:
+        """The channels with public pages, by name."""
+        found = [each for each in self.org.channels.values() if _is_public(each)]
+        return sorted(found, key=lambda channel: channel.name.casefold())
+
+    def channel(self, segment: str) -> Channel:
+        channel_id = addresses.channel_id_of(segment)
+        found = None if channel_id is None else self.org.channels.get(channel_id)
+        if found is None or not _is_public(found):
+            raise NotFound()
+        return found
+
+    def topic(self, segment: str) -> str:
+        topic = addresses.topic_of(segment)
+        if topic is None:
+            raise NotFound()
+        return topic
+
+    def find_starts(self, key: TopicOfChannel) -> TopicStarts | None:
+        """Those of the cache may lack the last events: then a page starts a message too late, and
+        is not cached."""
+        return self.long_topics.get(key) or self.topic_starts.find(key)
+
+
+class PublicDocument(msgspec.Struct, frozen=True):
+    """A public page, feed or sitemap to render, with its template's values."""
+
+    template: str
+    media_type: str
+    values: dict[str, Any]
+    headers: dict[str, str] = {}
+    messages: list[TopicMessage] = []  # of a page of a topic
+
+
+def _is_public(channel: Channel) -> bool:
+    return channel.is_web_public and not channel.archived

@@ -5,6 +5,7 @@ ARGS ?=
 BIN := .venv/bin
 # Python keeps what it has compiled, whatever the environment says: else every start compiles it all.
 unexport PYTHONDONTWRITEBYTECODE
+BIOME = $$(command -v biome || command -v node_modules/.bin/biome)
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
 .PHONY: help release install serve test check bench bench-page bench-large bench-nodes simulate soak format docs page-types lock clean generate
@@ -25,6 +26,8 @@ test: .venv/dev.stamp ## run the tests; ARGS="-k reaction", ARGS=--sqlite (quick
 
 check: .venv/dev.stamp ## format, lint, types, import direction
 	@echo "Format" && $(BIN)/ruff format --quiet --check .
+	@biome=$(BIOME); if [ -n "$$biome" ]; then echo "Format of the page" && $$biome format --log-level=error > /dev/null; \
+	else echo "Format of the page: skipped, there is no biome here (npm install -g @biomejs/biome@2.6.7)"; fi
 	@echo "Lint" && $(BIN)/ruff check --quiet .
 	@echo "Types" && $(BIN)/mypy --no-error-summary src tests $(wildcard bench scripts tools)
 	@tsc=$$(command -v tsc || command -v node_modules/.bin/tsc); \
@@ -59,6 +62,7 @@ soak: .venv/dev.stamp ## run the tests that take minutes, and all others on both
 
 format: .venv/dev.stamp ## format the code
 	@$(BIN)/ruff check --quiet --fix-only . && $(BIN)/ruff format --quiet .
+	@biome=$(BIOME); [ -z "$$biome" ] || $$biome format --write --log-level=error > /dev/null
 
 release: .venv/dev.stamp ## build sdist, wheel, container context, checksums and notes in dist/; publishes nothing
 	@$(BIN)/python scripts/release.py $(ARGS)

@@ -211,7 +211,7 @@ OPENED_BY_KEYS = (
 def test_all_sections_of_settings_and_administration_are_checked():
     def keys(path):
         source = (STATIC / path).read_text(encoding="utf-8")
-        return set(re.findall(r'\{ key: "([a-z-]+)"', source))
+        return set(re.findall(r'\{\s*key: "([a-z-]+)"', source))
 
     assert keys("admin/sections.js") <= set(ORGANIZATION.split())
     assert keys("dialogs/settings.js") <= set(SETTINGS.split())

@@ -74,6 +74,12 @@ def test_unsupported_module_syntax_is_refused(modules, complaint):
         ("s.replace(/[/*]\\/\\//g, '')", "s.replace(/[/*]\\/\\//g,'')"),
         ("x = a / b / c; // d", "x=a / b / c;"),
         ("return /`/.test(x) // y", "return /`/.test(x)"),
+        ("f(\n  `a`,\n  b,\n)\n  .c();\n", "f(`a`,b).c();"),
+        (
+            "x = [\n  a,\n  () =>\n    b ??\n    c\n      ? 1\n      : 2,\n];",
+            "x=[a,()=>b ??c? 1:2];",
+        ),
+        ("x = [\n  ,\n]\na\n[b]", "x=[,]\na\n[b]"),
         ("if (a) {\n\n    b()\n  return - -c }", "if(a){\nb()\nreturn - -c }"),
     ],
 )

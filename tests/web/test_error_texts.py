@@ -58,7 +58,7 @@ def refusals() -> list[Refusal]:
 
 def test_every_code_of_the_server_has_a_text():
     table = (STATIC / "core" / "server_errors.js").read_text(encoding="utf-8")
-    named = dict(re.findall(r'\b([A-Z_]+): "([a-z-]+)"', table))
+    named = dict(re.findall(r'\b([A-Z_]+):\s*"([a-z-]+)"', table))
 
     assert {each.code for each in all_errors()} - WITHOUT_MEANING == named.keys()
     texts = {key.removeprefix("error.code.") for key in KEYS if key.startswith("error.code.")}

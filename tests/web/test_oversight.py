@@ -347,7 +347,7 @@ def test_every_recorded_parameter_has_a_label_or_is_hidden():
     texts = locale.catalogue("en").texts.keys()
     _, hidden, rest = re.split(r"const HIDDEN = new Set\(\[(.*?)\]\);", source, flags=re.DOTALL)
     table, _, _ = rest.partition("const LABELS = {")[2].partition("};")
-    labels = dict(re.findall(r'(\w+): "([^"]+)"', table))
+    labels = dict(re.findall(r'(\w+):\s*"([^"]+)"', table))
     assert labels
     assert {*labels.values()} <= texts
 

@@ -33,7 +33,7 @@ _SPACE = re.compile(r"\s")
 _SPACES = re.compile(r"[ \t]{2,}")
 _LINE_END = re.compile(r"[ \t]*\n\s*")
 _REMOVABLE_SPACE = re.compile(r"(?<=[{}()\[\],;:=<>*&|!]) | (?=[{}()\[\],;:=<>*&|!])")
-_REMOVABLE_LINE_END = re.compile(r"(?<=[{(\[,;])\n")
+_REMOVABLE_LINE_END = re.compile(r"(?<=[{(\[,;=?:&|>])\n|(?<![,\n\[]),?\n(?=[)\]])|\n(?=[.,?:&|])")
 
 
 class BundleError(Exception):
@@ -81,7 +81,7 @@ def _add(bundling: _Bundling, path: str) -> None:
         raise BundleError(f"import cycle: {cycle}")
     bundling.in_progress.append(path)
     source = _without_comments(bundling.read(path), lambda code: code)
-    for names, target in _imports(source):
+    for names, target in imports(source):
         needed = _resolve(path, target)
         if url := bundling.external.get(needed):
             bundling.imported.setdefault(url, set()).update(names)
@@ -98,7 +98,8 @@ def _add(bundling: _Bundling, path: str) -> None:
     bundling.done.append(path)
 
 
-def _imports(source: str) -> Iterator[tuple[set[str], str]]:
+def imports(source: str) -> Iterator[tuple[set[str], str]]:
+    """The imports of a module: the names and the path that follows `from`."""
     for names, target in _IMPORT.findall(source):
         yield {name.strip() for name in names.split(",") if name.strip()}, target
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from tertulia import locale
 from tertulia.locale.po_file import Text, TextCatalogue
+from tertulia.web import bundler
 
 ALWAYS_LOADED = ("initial", "interactive")
 # The module that holds the language, its rule of plurals and the texts of the initial chunk.
@@ -19,7 +20,6 @@ INITIAL = "core/texts.js"
 _LITERAL = re.compile(r'"([a-z]+\.[^"\\\n]+)"')
 _COMPUTED = re.compile(r"`([a-z]+\.(?:[\w.-]|\$\{[^{}`]*\})*)`")
 _HOLE = re.compile(r"\$\{[^{}]*\}")
-_IMPORT = re.compile(r'^import .* from "([^"]+)";$', re.MULTILINE)
 
 Read = Callable[[str], str]
 Modules = Mapping[str, list[str]]
@@ -36,7 +36,7 @@ def keys_by_chunk(modules: Modules, read: Read) -> dict[str, list[str]]:
         imported[name] = {
             homes[posixpath.normpath(posixpath.join(posixpath.dirname(path), target))]
             for path, source in sources.items()
-            for target in set(_IMPORT.findall(source))
+            for _, target in bundler.imports(source)
         }
     found = {}
     for name in modules:

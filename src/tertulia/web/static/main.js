@@ -54,8 +54,16 @@ async function start() {
   const drafts = isSpectator() ? undefined : startCompose(); // the compose box opens with the draft in it
   const isMessagesFirst = isPhone() && parseRoute(location.hash).view === "talk";
   if (!isMessagesFirst) interactive.resolve(await loadInteractive());
-  const drawn = startRouter({ parse: parseRoute, views: VIEWS, openDialog: loadDialogRoute, setTitle: (route) => setViewTitle(routeTitle(route)), showFailure },
-    Promise.all([drafts, interactive.promise]));
+  const drawn = startRouter(
+    {
+      parse: parseRoute,
+      views: VIEWS,
+      openDialog: loadDialogRoute,
+      setTitle: (route) => setViewTitle(routeTitle(route)),
+      showFailure,
+    },
+    Promise.all([drafts, interactive.promise]),
+  );
   await Promise.race([drawn, new Promise((resolve) => setTimeout(resolve, MAX_FIRST_VIEW_MS))]);
   afterPaint(async () => {
     if (isMessagesFirst) interactive.resolve(await loadInteractive());
@@ -65,7 +73,10 @@ async function start() {
 
 /** Load the interactive chunk and handle input. */
 async function loadInteractive() {
-  const [bindInput] = await Promise.all([lazy("interactive", "bindInput").catch(reloadSoon), loadAccountValues(myId())]);
+  const [bindInput] = await Promise.all([
+    lazy("interactive", "bindInput").catch(reloadSoon),
+    loadAccountValues(myId()),
+  ]);
   bindInput?.();
 }
 
@@ -88,7 +99,8 @@ function applyPreferences() {
 }
 
 /** Show a view whose chunk is loaded, unless another view was opened meanwhile.
- * @param {(route: import("./state/routes.js").Route, scope: import("./core/scope.js").Scope) => Promise<import("./core/router.js").View>} view
+ * @param {(route: import("./state/routes.js").Route, scope: import("./core/scope.js").Scope) =>
+ *   Promise<import("./core/router.js").View>} view
  * @param {import("./state/routes.js").Route} route
  * @param {import("./core/scope.js").Scope} scope */
 async function show(view, route, scope) {

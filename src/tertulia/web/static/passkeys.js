@@ -58,7 +58,11 @@ async function createPasskey(form) {
   const fields = new FormData(form);
   const challenge = await post("/begin", { password: String(fields.get("password")) });
   const credential = await navigator.credentials.create({ publicKey: decodeOptions(challenge.options) });
-  const saved = await post("", { state: challenge.state, name: String(fields.get("name")), answer: JSON.stringify(encodeCredential(credential)) });
+  const saved = await post("", {
+    state: challenge.state,
+    name: String(fields.get("name")),
+    answer: JSON.stringify(encodeCredential(credential)),
+  });
   const codes = document.querySelector("ul.codes");
   if (saved.recovery_codes.length === 0 || codes === null) {
     window.location.href = "/accounts/second_factor/";
@@ -77,7 +81,10 @@ class ApiError extends Error {}
  * @param {Record<string, string>} fields
  * @returns {Promise<any>} */
 async function post(path, fields) {
-  const reply = await fetch(`/json/users/me/second_factor/passkeys${path}`, { method: "POST", body: new URLSearchParams(fields) });
+  const reply = await fetch(`/json/users/me/second_factor/passkeys${path}`, {
+    method: "POST",
+    body: new URLSearchParams(fields),
+  });
   const result = await reply.json();
   if (result.result !== "success") throw new ApiError(result.msg);
   return result;
@@ -125,5 +132,8 @@ function bytes(text) {
 
 /** @param {ArrayBuffer} data */
 function base64(data) {
-  return btoa(String.fromCharCode(...new Uint8Array(data))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return btoa(String.fromCharCode(...new Uint8Array(data)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 }

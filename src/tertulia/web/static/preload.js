@@ -15,11 +15,15 @@
   // The first formatted date, number and text are slow in browsers. Doing them now, while files load, costs
   // nothing. On later visits the files are cached, and this would delay them.
   if (!navigator.serviceWorker?.controller) {
-    document.addEventListener("readystatechange", () => {
-      document.querySelector(".fonts")?.removeAttribute("hidden");
-      new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format();
-      new Intl.NumberFormat();
-    }, { once: true });
+    document.addEventListener(
+      "readystatechange",
+      () => {
+        document.querySelector(".fonts")?.removeAttribute("hidden");
+        new Intl.DateTimeFormat(undefined, { timeStyle: "short" }).format();
+        new Intl.NumberFormat();
+      },
+      { once: true },
+    );
   }
   if (!isMessageView) return;
   const decode = (/** @type {string} */ text) => {
@@ -36,7 +40,8 @@
     const text = decode(parts[at + 1]);
     if (operator === "near") anchor = parseInt(text, 10);
     else if (operator === "channel") terms.push({ operator, operand: parseInt(text, 10), negated: false });
-    else if (operator === "dm") terms.push({ operator, operand: text.split("-")[0].split(",").map(Number), negated: false });
+    else if (operator === "dm")
+      terms.push({ operator, operand: text.split("-")[0].split(",").map(Number), negated: false });
     else if (operator === "topic" || operator === "is") terms.push({ operator, operand: text, negated: false });
     else return;
   }
@@ -47,7 +52,15 @@
   anchor ??= saved?.id ?? (isSelection ? "newest" : "first_unread");
   const [before, after] = anchor === "newest" ? [FIRST_FETCH_SIZE, 0] : [FIRST_FETCH_SIZE / 2, FIRST_FETCH_SIZE / 2];
   const form = new URLSearchParams();
-  const params = { narrow: JSON.stringify(terms), anchor, num_before: before, num_after: after, apply_markdown: true, client_gravatar: false, allow_empty_topic_name: true };
+  const params = {
+    narrow: JSON.stringify(terms),
+    anchor,
+    num_before: before,
+    num_after: after,
+    apply_markdown: true,
+    client_gravatar: false,
+    allow_empty_topic_name: true,
+  };
   for (const [name, value] of Object.entries(params)) form.append(name, String(value));
   const url = `/json/messages?${form}`;
   // Parse the body here as well, so that the page does not wait another turn for it.

@@ -31,17 +31,50 @@ import { startUnreadIcon } from "./views/unread_icon.js";
 /** Commands of the dialogs chunk, which is loaded when the first of them is run.
  * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["dialogs"]>} */
 const LAZY = {
-  "view-picture": "openLightbox", "view-pictures": "openLightbox", "keyboard-help": "keyboardHelp",
-  "send-later": "sendLater", "send-menu": "sendMenu", snippets: "showSnippets", "compose-menu": "composeMenu", "new-direct": "newDirect", "new-topic-anywhere": "newTopic",
-  more: "messageMenu", "read-receipts": "readReceipts", edit: "editMessage", history: "showHistory", forward: "forwardMessage", move: "moveMessages", "move-topic": "moveTopic",
-  remind: "remind", report: "report",
-  "org-menu": "orgMenu", "gear-menu": "orgMenu", "my-menu": "myMenu", "view-menu": "viewMenu", "row-menu": "rowMenu", "read-place": "markPlaceRead", profile: "showProfile", "sender-profile": "showProfile",
-  settings: "showSettings", channels: "showChannels", "channel-settings": "channelSettings", "channel-people": "channelPeople", members: "showMembers",
+  "view-picture": "openLightbox",
+  "view-pictures": "openLightbox",
+  "keyboard-help": "keyboardHelp",
+  "send-later": "sendLater",
+  "send-menu": "sendMenu",
+  snippets: "showSnippets",
+  "compose-menu": "composeMenu",
+  "new-direct": "newDirect",
+  "new-topic-anywhere": "newTopic",
+  more: "messageMenu",
+  "read-receipts": "readReceipts",
+  edit: "editMessage",
+  history: "showHistory",
+  forward: "forwardMessage",
+  move: "moveMessages",
+  "move-topic": "moveTopic",
+  remind: "remind",
+  report: "report",
+  "org-menu": "orgMenu",
+  "gear-menu": "orgMenu",
+  "my-menu": "myMenu",
+  "view-menu": "viewMenu",
+  "row-menu": "rowMenu",
+  "read-place": "markPlaceRead",
+  profile: "showProfile",
+  "sender-profile": "showProfile",
+  settings: "showSettings",
+  channels: "showChannels",
+  "channel-settings": "channelSettings",
+  "channel-people": "channelPeople",
+  members: "showMembers",
 };
 
 /** Commands of the chunk that loads with the compose box.
  * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["composer"]>} */
-const COMPOSER = { "poll-form": "pollForm", "todo-form": "todoForm", "time-form": "timeForm", "table-form": "tableForm", "spoiler-form": "spoilerForm", "heading-form": "headingForm", "video-call": "insertCall" };
+const COMPOSER = {
+  "poll-form": "pollForm",
+  "todo-form": "todoForm",
+  "time-form": "timeForm",
+  "table-form": "tableForm",
+  "spoiler-form": "spoilerForm",
+  "heading-form": "headingForm",
+  "video-call": "insertCall",
+};
 
 /** Commands of the emoji chunk.
  * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["emoji"]>} */
@@ -51,17 +84,22 @@ const EMOJI = { react: "react", "compose-emoji": "insertEmoji", status: "editSta
 export function bindInput() {
   bindKeys(() => {
     const view = currentMessageView();
-    return view ? view.list.articleOf(view.focusedId) ?? view.list.articleOf(view.lastInView()) : undefined;
+    return view ? (view.list.articleOf(view.focusedId) ?? view.list.articleOf(view.lastInView())) : undefined;
   });
   registerNavigationCommands();
   registerComposeCommands();
   registerMessageCommands();
   for (const [name, exported] of Object.entries(LAZY)) {
-    command(name, async (context) => /** @type {(context: CommandContext) => unknown} */ (await lazy("dialogs", exported))(context));
+    command(name, async (context) =>
+      /** @type {(context: CommandContext) => unknown} */ (await lazy("dialogs", exported))(context),
+    );
   }
-  for (const [name, exported] of Object.entries(COMPOSER)) command(name, async () => /** @type {() => unknown} */ (await lazy("composer", exported))());
+  for (const [name, exported] of Object.entries(COMPOSER))
+    command(name, async () => /** @type {() => unknown} */ (await lazy("composer", exported))());
   for (const [name, exported] of Object.entries(EMOJI)) {
-    command(name, async (context) => /** @type {(context: CommandContext) => unknown} */ (await lazy("emoji", exported))(context));
+    command(name, async (context) =>
+      /** @type {(context: CommandContext) => unknown} */ (await lazy("emoji", exported))(context),
+    );
   }
   command("people", async () => togglePeople() || (await lazy("dialogs", "showMembers"))());
   command("switcher", toggleSwitcher);

@@ -13,12 +13,18 @@ let logouts = 0; // since the worker was started
 const ROUTES = [
   { condition: { urlPattern: { pathname: "/static/page/*" } }, source: { cacheName: FILE_CACHE } },
   { condition: { urlPattern: { pathname: "/" }, requestMode: "navigate" }, source: "race-network-and-fetch-handler" },
-  { condition: { urlPattern: { pathname: "/json/events" } }, source: "network" }, // once per message: nothing for the worker
+  // once per message: nothing for the worker
+  { condition: { urlPattern: { pathname: "/json/events" } }, source: "network" },
 ];
 
 worker.addEventListener("install", (event) => {
   // Some browsers can serve cached files without starting the worker, and fetch the page while it starts.
-  if ("addRoutes" in event) event.waitUntil(/** @type {{addRoutes(routes: object[]): Promise<void>}} */ (/** @type {unknown} */ (event)).addRoutes(ROUTES).catch(() => {}));
+  if ("addRoutes" in event)
+    event.waitUntil(
+      /** @type {{addRoutes(routes: object[]): Promise<void>}} */ (/** @type {unknown} */ (event))
+        .addRoutes(ROUTES)
+        .catch(() => {}),
+    );
 });
 
 worker.addEventListener("activate", (event) => {
@@ -28,7 +34,8 @@ worker.addEventListener("activate", (event) => {
 
 worker.addEventListener("message", (event) => {
   if (event.data === "replace") worker.skipWaiting();
-  if (Array.isArray(event.data?.keep)) event.waitUntil(cacheFiles(event.data.keep).then(() => cacheRead(event.data.read ?? [])));
+  if (Array.isArray(event.data?.keep))
+    event.waitUntil(cacheFiles(event.data.keep).then(() => cacheRead(event.data.read ?? [])));
 });
 
 worker.addEventListener("fetch", (event) => {
@@ -43,8 +50,14 @@ worker.addEventListener("fetch", (event) => {
 
 /** @param {URL} address */
 function isCacheable({ pathname }) {
-  return pathname === "/json/messages" || /^\/json\/users\/me\/\d+\/topics$/.test(pathname)
-    || pathname.startsWith("/user_avatars/") || pathname.startsWith("/user_uploads/thumbnail/") || pathname === "/static/icon.png" || pathname === "/static/emoji.json";
+  return (
+    pathname === "/json/messages" ||
+    /^\/json\/users\/me\/\d+\/topics$/.test(pathname) ||
+    pathname.startsWith("/user_avatars/") ||
+    pathname.startsWith("/user_uploads/thumbnail/") ||
+    pathname === "/static/icon.png" ||
+    pathname === "/static/emoji.json"
+  );
 }
 
 /** @param {Request} request */
@@ -66,7 +79,8 @@ async function networkFirst(event, key) {
     const response = (await event.preloadResponse) ?? (await fetch(event.request));
     if (response.status >= 500) throw new Error(response.statusText);
     if (response.ok && !response.redirected) event.waitUntil(cacheResponse(key, response.clone(), session));
-    else if (key === "/" && (response.redirected || response.type === "opaqueredirect")) event.waitUntil(deleteAccountData()); // logged out
+    else if (key === "/" && (response.redirected || response.type === "opaqueredirect"))
+      event.waitUntil(deleteAccountData()); // logged out
     else if (key === "/") event.waitUntil(caches.delete(RESPONSE_CACHE));
     return response;
   } catch (error) {
@@ -82,7 +96,8 @@ async function networkFirst(event, key) {
 async function cacheResponse(key, response, session) {
   const cache = await caches.open(RESPONSE_CACHE);
   await cache.put(key, response);
-  if (session !== logouts) await caches.delete(RESPONSE_CACHE); // logged out meanwhile
+  if (session !== logouts)
+    await caches.delete(RESPONSE_CACHE); // logged out meanwhile
   else await trim(cache);
 }
 
@@ -101,7 +116,8 @@ async function deleteAccountData() {
  * @param {string[]} paths */
 async function cacheFiles(paths) {
   const cache = await caches.open(FILE_CACHE);
-  for (const path of paths) if (FILES.includes(path) && !(await cache.match(path, { ignoreVary: true }))) await cache.add(path);
+  for (const path of paths)
+    if (FILES.includes(path) && !(await cache.match(path, { ignoreVary: true }))) await cache.add(path);
 }
 
 /** Cache the page and responses that were read before the worker was there, for a reload without a connection.
@@ -112,7 +128,7 @@ async function cacheRead(urls) {
   for (const url of urls) {
     const address = new URL(url, location.origin);
     const key = address.pathname === "/" ? "/" : address.href;
-    if ((key !== "/" && !isCacheable(address)) || await cache.match(key, { ignoreVary: true })) continue;
+    if ((key !== "/" && !isCacheable(address)) || (await cache.match(key, { ignoreVary: true }))) continue;
     const response = await fetch(address);
     if (response.ok && !response.redirected) await cacheResponse(key, response, session);
   }
@@ -150,13 +166,26 @@ async function onPush(push) {
   const open = await worker.clients.matchAll({ type: "window" });
   if (open.some((each) => each.focused)) return; // the page shows it itself
   const isDirect = push.recipient_type === "direct";
-  const others = push.recipient_user_ids?.filter((/** @type {number} */ id) => id !== push.user_id); // missing where there are too many
+  // missing where there are too many
+  const others = push.recipient_user_ids?.filter((/** @type {number} */ id) => id !== push.user_id);
   const hash = isDirect
     ? `#narrow/${others ? `dm/${others.join(",") || push.user_id}-dm` : "is/dm"}/near/${push.message_id}`
-    : `#narrow/channel/${push.channel_id}-${encodeURIComponent(push.channel_name).replaceAll("%", ".")}/topic/${encodeURIComponent(push.topic).replaceAll(".", "%2E").replaceAll("%", ".")}/near/${push.message_id}`;
+    : topicHash(push);
   const title = isDirect ? push.sender_full_name : `${push.sender_full_name} · ${push.channel_name} › ${push.topic}`;
   const tag = isDirect ? `dm-${push.recipient_user_ids}` : `topic-${push.channel_id}-${push.topic}`;
-  await worker.registration.showNotification(title, { body: push.content, tag, icon: "/static/icon.png", data: { hash, id: push.message_id } });
+  await worker.registration.showNotification(title, {
+    body: push.content,
+    tag,
+    icon: "/static/icon.png",
+    data: { hash, id: push.message_id },
+  });
+}
+
+/** @param {Record<string, any>} push */
+function topicHash(push) {
+  const channel = encodeURIComponent(push.channel_name).replaceAll("%", ".");
+  const topic = encodeURIComponent(push.topic).replaceAll(".", "%2E").replaceAll("%", ".");
+  return `#narrow/channel/${push.channel_id}-${channel}/topic/${topic}/near/${push.message_id}`;
 }
 
 /** @param {string} hash */

@@ -22,30 +22,67 @@ export function showAdministration(route) {
   const links = new Map(sections.map((section) => [section.key, sectionLink(section)]));
   const nav = h("nav", { "aria-label": t("admin.sections") }, ...GROUPS.flatMap((group) => groupOfLinks(group)));
   const pane = h("div", { class: "page-of pane" });
-  const find = h("input", { type: "search", "aria-label": t("admin.find"), placeholder: t("admin.find"), autocomplete: "off" });
+  const find = h("input", {
+    type: "search",
+    "aria-label": t("admin.find"),
+    placeholder: t("admin.find"),
+    autocomplete: "off",
+  });
   const changes = h("p", { class: "quiet", "aria-live": "polite" });
   const failure = h("p", { class: "wrong", role: "alert" });
   const save = h("button", { class: "b go", type: "button", onclick: oneAtATime(saveChanges) }, t("dialog.save"));
-  const discard = h("button", { class: "b", type: "button", onclick: () => { pending.discard(); failure.textContent = ""; redraw(); } }, t("admin.discard"));
+  const discard = h(
+    "button",
+    {
+      class: "b",
+      type: "button",
+      onclick: () => {
+        pending.discard();
+        failure.textContent = "";
+        redraw();
+      },
+    },
+    t("admin.discard"),
+  );
   const foot = h("footer", { hidden: true }, changes, failure, discard, save);
   const pending = new PendingChanges(drawFoot);
   const loading = pending.load();
   const dialog = openDialog(realm("name") ?? "", [h("div", { class: "two" }, nav, pane)], { wide: true });
   dialog.classList.add("broad");
-  dialog.querySelector("header [data-close]")?.before(h("div", { class: "big-find headfind" }, icon("search", "s"), find));
+  dialog
+    .querySelector("header [data-close]")
+    ?.before(h("div", { class: "big-find headfind" }, icon("search", "s"), find));
   dialog.append(foot);
   if (location.hash.startsWith(BASE)) bindToAddress(dialog);
 
   /** @param {typeof GROUPS[number]} group */
   function groupOfLinks(group) {
     const own = sections.filter((section) => section.group === group);
-    return own.length ? [h("h2", {}, t(`admin.group.${group}`)), h("ul", { class: "plain" }, ...own.map((section) => h("li", {}, links.get(section.key))))] : [];
+    return own.length
+      ? [
+          h("h2", {}, t(`admin.group.${group}`)),
+          h("ul", { class: "plain" }, ...own.map((section) => h("li", {}, links.get(section.key)))),
+        ]
+      : [];
   }
 
   /** @param {Section} section */
   function sectionLink(section) {
     const count = section.count?.();
-    return h("button", { class: "row", type: "button", "data-page": section.key, onclick: () => { find.value = ""; show(section); } }, h("span", { class: "t cut" }, t(section.title)), count !== undefined && h("span", { class: "n soft" }, formatNumber(count)));
+    return h(
+      "button",
+      {
+        class: "row",
+        type: "button",
+        "data-page": section.key,
+        onclick: () => {
+          find.value = "";
+          show(section);
+        },
+      },
+      h("span", { class: "t cut" }, t(section.title)),
+      count !== undefined && h("span", { class: "n soft" }, formatNumber(count)),
+    );
   }
 
   const dialogScope = scopeOf(dialog);
@@ -66,7 +103,18 @@ export function showAdministration(route) {
     }
     links.get(section.key)?.scrollIntoView({ block: "nearest", inline: "nearest" });
     const own = nextScope();
-    const drawn = await loading.then(() => section.draw({ rest: inner, scope: own, pending, setRest: (parts) => { if (!own.isClosed) setAddress(section, parts); }, show: showKey }))
+    const drawn = await loading
+      .then(() =>
+        section.draw({
+          rest: inner,
+          scope: own,
+          pending,
+          setRest: (parts) => {
+            if (!own.isClosed) setAddress(section, parts);
+          },
+          show: showKey,
+        }),
+      )
       .catch((error) => [h("p", { class: "wrong", role: "alert" }, error.message)]);
     if (own.isClosed) return; // another section was opened meanwhile, or the dialog was closed
     pane.dataset.section = section.key;
@@ -104,14 +152,22 @@ export function showAdministration(route) {
 
   function drawFoot() {
     foot.hidden = pending.changes.size === 0;
-    changes.textContent = pending.changes.size ? t("admin.changes", { count: pending.changes.size, names: formatList(pending.labels) }) : "";
+    changes.textContent = pending.changes.size
+      ? t("admin.changes", { count: pending.changes.size, names: formatList(pending.labels) })
+      : "";
   }
 
   async function saveChanges() {
     failure.textContent = "";
-    if (pane.querySelector(":invalid")) return /** @type {HTMLInputElement} */ (pane.querySelector(":invalid")).reportValidity();
+    if (pane.querySelector(":invalid"))
+      return /** @type {HTMLInputElement} */ (pane.querySelector(":invalid")).reportValidity();
     const warning = pane.querySelector("[data-setting=message_retention_days] .effect")?.textContent;
-    if (warning && pending.has("settings", "message_retention_days") && !await confirmAction(t("admin.retention-title"), warning, t("admin.retention-button"))) return undefined;
+    if (
+      warning &&
+      pending.has("settings", "message_retention_days") &&
+      !(await confirmAction(t("admin.retention-title"), warning, t("admin.retention-button")))
+    )
+      return undefined;
     try {
       await pending.save();
       const top = pane.scrollTop;
@@ -126,7 +182,13 @@ export function showAdministration(route) {
 
   /** Ask before a dialog with unsaved changes is closed. */
   async function askToLeave() {
-    if (await confirmAction(t("admin.leave"), t("admin.leave-text", { names: formatList(pending.labels) }), t("admin.leave-button"))) {
+    if (
+      await confirmAction(
+        t("admin.leave"),
+        t("admin.leave-text", { names: formatList(pending.labels) }),
+        t("admin.leave-button"),
+      )
+    ) {
       pending.discard();
       dialog.close();
     }
@@ -136,12 +198,16 @@ export function showAdministration(route) {
     event.preventDefault();
     askToLeave();
   });
-  dialog.addEventListener("click", (event) => {
-    const target = /** @type {Element} */ (event.target);
-    if (!pending.changes.size || (target !== dialog && !target.closest("[data-close]"))) return;
-    event.stopImmediatePropagation();
-    askToLeave();
-  }, { capture: true });
+  dialog.addEventListener(
+    "click",
+    (event) => {
+      const target = /** @type {Element} */ (event.target);
+      if (!pending.changes.size || (target !== dialog && !target.closest("[data-close]"))) return;
+      event.stopImmediatePropagation();
+      askToLeave();
+    },
+    { capture: true },
+  );
   find.addEventListener("input", () => loading.then(redraw));
 
   showKey(first ?? "", rest);

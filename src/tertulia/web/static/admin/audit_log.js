@@ -26,7 +26,13 @@ const FILTER_NAMES = ["actor_id", "source", "area", "object", "search", "failed"
 /** @param {Pane} pane */
 export async function auditPage(pane) {
   const [first = ""] = pane.rest;
-  return [h("div", { class: "oversight" }, .../^\d+$/.test(first) ? await oneEntry(pane, first) : await logPage(pane, first))];
+  return [
+    h(
+      "div",
+      { class: "oversight" },
+      ...(/^\d+$/.test(first) ? await oneEntry(pane, first) : await logPage(pane, first)),
+    ),
+  ];
 }
 
 // --- one entry ---
@@ -37,14 +43,46 @@ async function oneEntry(pane, id) {
   const whole = h("button", { class: "b", type: "button", onclick: () => pane.show("audit-log") }, t("audit.whole"));
   try {
     const { entry } = await get(`/realm/audit_log/${id}`);
-    const facts = [["when", formatFullTime(entry.at)], ["who", actorName(entry)], ["what", textOf(entry)], ["details", detailsOf(entry, pane.pending.list).map((each) => h("div", {}, each))], ["where", t(`audit.area.${entry.area}`)],
-      ["from", entry.address], ["act", h("code", {}, entry.act)], ["result", entry.result]];
+    const facts = [
+      ["when", formatFullTime(entry.at)],
+      ["who", actorName(entry)],
+      ["what", textOf(entry)],
+      ["details", detailsOf(entry, pane.pending.list).map((each) => h("div", {}, each))],
+      ["where", t(`audit.area.${entry.area}`)],
+      ["from", entry.address],
+      ["act", h("code", {}, entry.act)],
+      ["result", entry.result],
+    ];
     const address = `${location.origin}/${entryAddress(entry)}`;
     const field = h("input", { class: "f", readonly: true, value: address, "aria-label": t("audit.link") });
-    return [h("div", { class: "ph" }, h("h2", {}, t("audit.entry", { id }))),
-      h("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => (value && !(Array.isArray(value) && !value.length) ? [h("dt", {}, t(`audit.${name}`)), h("dd", {}, value)] : []))),
-      h("div", { class: "copyline" }, field, h("button", { class: "b", type: "button", onclick: () => navigator.clipboard.writeText(address).catch(() => field.select()) }, icon("copy", "s"), t("audit.copy"))),
-      h("p", { class: "foot" }, whole)];
+    return [
+      h("div", { class: "ph" }, h("h2", {}, t("audit.entry", { id }))),
+      h(
+        "dl",
+        { class: "facts" },
+        ...facts.flatMap(([name, value]) =>
+          value && !(Array.isArray(value) && !value.length)
+            ? [h("dt", {}, t(`audit.${name}`)), h("dd", {}, value)]
+            : [],
+        ),
+      ),
+      h(
+        "div",
+        { class: "copyline" },
+        field,
+        h(
+          "button",
+          {
+            class: "b",
+            type: "button",
+            onclick: () => navigator.clipboard.writeText(address).catch(() => field.select()),
+          },
+          icon("copy", "s"),
+          t("audit.copy"),
+        ),
+      ),
+      h("p", { class: "foot" }, whole),
+    ];
   } catch (error) {
     return [h("p", { class: "wrong", role: "alert" }, /** @type {Error} */ (error).message), whole];
   }
@@ -81,9 +119,14 @@ async function logPage(pane, address) {
     if (!rows.childElementCount) rows.append(h("tr", {}, h("td", { colspan: 5 }, t("audit.none"))));
     before = found.entries.at(-1)?.id;
     more.hidden = found.entries.length < PAGE_LENGTH;
-    count.textContent = found.is_count_complete ? t("audit.count", { count: found.count }) : t("audit.count-more", { count: found.count });
+    count.textContent = found.is_count_complete
+      ? t("audit.count", { count: found.count })
+      : t("audit.count-more", { count: found.count });
     note.textContent = t("audit.text", { count: found.kept_days });
-    download.setAttribute("href", `/audit_log.csv?${new URLSearchParams(/** @type {Record<string, string>} */ (query))}`);
+    download.setAttribute(
+      "href",
+      `/audit_log.csv?${new URLSearchParams(/** @type {Record<string, string>} */ (query))}`,
+    );
   }
 
   /** @param {Filters} changed */
@@ -98,8 +141,12 @@ async function logPage(pane, address) {
   controls.update(filters);
   await fetchEntries(true);
   const heads = ["when", "who", "what", "where", "from"].map((each) => h("th", { scope: "col" }, t(`audit.${each}`)));
-  return [h("div", { class: "ph" }, h("h2", {}, t("org.audit")), download, note), h("div", { class: "filters" }, ...controls.elements, count),
-    h("table", { class: "tab blocks", "aria-label": t("org.audit") }, h("thead", {}, h("tr", {}, ...heads)), rows), h("p", { class: "foot" }, more)];
+  return [
+    h("div", { class: "ph" }, h("h2", {}, t("org.audit")), download, note),
+    h("div", { class: "filters" }, ...controls.elements, count),
+    h("table", { class: "tab blocks", "aria-label": t("org.audit") }, h("thead", {}, h("tr", {}, ...heads)), rows),
+    h("p", { class: "foot" }, more),
+  ];
 }
 
 /** @param {string} address
@@ -112,7 +159,12 @@ function knownFilters(address) {
  * @param {Filters} filters
  * @returns {Record<string, string | number>} */
 function queryOf({ when, from, to, ...others }) {
-  const times = when === "range" ? { ...(from && { after: startOfDay(from) }), ...(to && { until: startOfDay(to) + DAY_SECONDS }) } : when === "all" ? {} : { after: when === "today" ? startOfDay() : startOfDay() - Number(when) * DAY_SECONDS };
+  const times =
+    when === "range"
+      ? { ...(from && { after: startOfDay(from) }), ...(to && { until: startOfDay(to) + DAY_SECONDS }) }
+      : when === "all"
+        ? {}
+        : { after: when === "today" ? startOfDay() : startOfDay() - Number(when) * DAY_SECONDS };
   return { ...others, ...times };
 }
 
@@ -124,8 +176,21 @@ function startOfDay(date) {
 
 /** @param {(changed: Filters) => unknown} change */
 function filterControls(change) {
-  const offers = h("ul", { class: "offer", id: "audit-objects", role: "listbox", "aria-label": t("audit.search"), hidden: true });
-  const search = h("input", { type: "search", role: "combobox", "aria-expanded": "false", "aria-label": t("audit.search"), placeholder: t("audit.search"), autocomplete: "off" });
+  const offers = h("ul", {
+    class: "offer",
+    id: "audit-objects",
+    role: "listbox",
+    "aria-label": t("audit.search"),
+    hidden: true,
+  });
+  const search = h("input", {
+    type: "search",
+    role: "combobox",
+    "aria-expanded": "false",
+    "aria-label": t("audit.search"),
+    placeholder: t("audit.search"),
+    autocomplete: "off",
+  });
   const popup = new TypeaheadPopup(search, offers, (text) => objectCompletions(text));
   search.addEventListener("keydown", (event) => popup.handleKey(event));
   let waiting = 0;
@@ -133,17 +198,48 @@ function filterControls(change) {
     clearTimeout(waiting);
     waiting = window.setTimeout(() => change(searchFilters(search.value.trim())), SEARCH_DELAY_MS);
   });
-  const who = select("who", (value) => ({ actor_id: /^\d+$/.test(value) ? value : "", source: /^\d*$/.test(value) ? "" : value }), []);
-  const what = select("what", (value) => ({ area: value }), [["", t("audit.everything")], ...AREAS.map((area) => /** @type {[string, string]} */ ([area, t(`audit.area.${area}`)]))]);
-  const when = select("when", (value) => ({ when: value }), TIMES.map((each) => [each, t(`audit.time.${each}`)]));
-  const [from, to] = ["from", "to"].map((name) => h("input", { class: "f", type: "date", "aria-label": t(`audit.date.${name}`), onchange: (/** @type {Event} */ event) => change({ [name]: /** @type {HTMLInputElement} */ (event.target).value }) }));
-  const failures = h("button", { class: "chip", type: "button", onclick: () => change({ failed: failures.getAttribute("aria-pressed") === "true" ? "" : "true" }) }, t("audit.failures"));
+  const who = select(
+    "who",
+    (value) => ({ actor_id: /^\d+$/.test(value) ? value : "", source: /^\d*$/.test(value) ? "" : value }),
+    [],
+  );
+  const what = select("what", (value) => ({ area: value }), [
+    ["", t("audit.everything")],
+    ...AREAS.map((area) => /** @type {[string, string]} */ ([area, t(`audit.area.${area}`)])),
+  ]);
+  const when = select(
+    "when",
+    (value) => ({ when: value }),
+    TIMES.map((each) => [each, t(`audit.time.${each}`)]),
+  );
+  const [from, to] = ["from", "to"].map((name) =>
+    h("input", {
+      class: "f",
+      type: "date",
+      "aria-label": t(`audit.date.${name}`),
+      onchange: (/** @type {Event} */ event) =>
+        change({ [name]: /** @type {HTMLInputElement} */ (event.target).value }),
+    }),
+  );
+  const failures = h(
+    "button",
+    {
+      class: "chip",
+      type: "button",
+      onclick: () => change({ failed: failures.getAttribute("aria-pressed") === "true" ? "" : "true" }),
+    },
+    t("audit.failures"),
+  );
 
   /** @param {string} name
    * @param {(value: string) => Filters} meaning
    * @param {[string, string][]} options */
   function select(name, meaning, options) {
-    const field = h("select", { class: "f", "aria-label": t(`audit.${name}`), onchange: () => change(meaning(field.value)) }, ...options.map(([value, text]) => h("option", { value }, text)));
+    const field = h(
+      "select",
+      { class: "f", "aria-label": t(`audit.${name}`), onchange: () => change(meaning(field.value)) },
+      ...options.map(([value, text]) => h("option", { value }, text)),
+    );
     return field;
   }
 
@@ -151,7 +247,12 @@ function filterControls(change) {
    * @param {Filters} filters */
   function update(filters) {
     const chosen = filters.actor_id ?? filters.source ?? "";
-    setChildren(who, ...actorChoices(filters.actor_id).map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
+    setChildren(
+      who,
+      ...actorChoices(filters.actor_id).map(([value, text]) =>
+        h("option", { value, selected: value === chosen }, text),
+      ),
+    );
     what.value = filters.area ?? "";
     when.value = filters.when ?? "all";
     from.hidden = to.hidden = filters.when !== "range";
@@ -160,26 +261,53 @@ function filterControls(change) {
     failures.setAttribute("aria-pressed", String(filters.failed === "true"));
     if (document.activeElement !== search) search.value = filters.search ?? nameOfObject(filters.object) ?? "";
   }
-  return { elements: [h("div", { class: "big-find" }, icon("search", "s"), search, offers), who, what, when, from, to, failures], update };
+  return {
+    elements: [
+      h("div", { class: "big-find" }, icon("search", "s"), search, offers),
+      who,
+      what,
+      when,
+      from,
+      to,
+      failures,
+    ],
+    update,
+  };
 }
 
 /** Everybody, what is not a person, and the people who administrate; any other person by the button in a row.
  * @param {string | undefined} chosen
  * @returns {[string, string][]} */
 function actorChoices(chosen) {
-  const admins = [...people.values()].filter((person) => !person.is_bot && ((person.role ?? 400) <= MODERATOR || String(person.user_id) === chosen));
-  const named = admins.map((person) => /** @type {[string, string]} */ ([String(person.user_id), person.full_name])).sort((a, b) => a[1].localeCompare(b[1]));
-  return [["", t("audit.everybody")], ["command", t("audit.command-line")], ["provider", t("audit.providers")], ...named];
+  const admins = [...people.values()].filter(
+    (person) => !person.is_bot && ((person.role ?? 400) <= MODERATOR || String(person.user_id) === chosen),
+  );
+  const named = admins
+    .map((person) => /** @type {[string, string]} */ ([String(person.user_id), person.full_name]))
+    .sort((a, b) => a[1].localeCompare(b[1]));
+  return [
+    ["", t("audit.everybody")],
+    ["command", t("audit.command-line")],
+    ["provider", t("audit.providers")],
+    ...named,
+  ];
 }
 
 /** The people and channels that a text may mean; undefined if it is the name of one.
  * @param {string} text */
 function objectCompletions(text) {
   if (searchFilters(text.trim()).object) return undefined;
-  const completions = objectsNamed(text).slice(0, MAX_OFFERED).map(([name, object]) => {
-    const [kind, id] = object.split("/");
-    return { insert: name, label: name, hint: kind === "user" ? "" : t("audit.area.channels"), ...(kind === "user" && { person: Number(id) }) };
-  });
+  const completions = objectsNamed(text)
+    .slice(0, MAX_OFFERED)
+    .map(([name, object]) => {
+      const [kind, id] = object.split("/");
+      return {
+        insert: name,
+        label: name,
+        hint: kind === "user" ? "" : t("audit.area.channels"),
+        ...(kind === "user" && { person: Number(id) }),
+      };
+    });
   return { from: 0, to: text.length, completions };
 }
 
@@ -189,7 +317,10 @@ function objectCompletions(text) {
 function objectsNamed(text) {
   const start = normalizeText(text).trim();
   if (!start) return [];
-  const all = [...[...people.values()].map((person) => [person.full_name, `user/${person.user_id}`]), ...[...channels.values()].map((channel) => [channel.name, `channel/${channel.stream_id}`])];
+  const all = [
+    ...[...people.values()].map((person) => [person.full_name, `user/${person.user_id}`]),
+    ...[...channels.values()].map((channel) => [channel.name, `channel/${channel.stream_id}`]),
+  ];
   return /** @type {[string, string][]} */ (all.filter(([name]) => ` ${normalizeText(name)}`.includes(` ${start}`)));
 }
 
@@ -204,7 +335,11 @@ function searchFilters(text) {
 /** @param {string | undefined} object */
 function nameOfObject(object) {
   const [kind, id] = object?.split("/") ?? [];
-  return kind === "user" ? people.get(Number(id))?.full_name : kind === "channel" ? channels.get(Number(id))?.name : object;
+  return kind === "user"
+    ? people.get(Number(id))?.full_name
+    : kind === "channel"
+      ? channels.get(Number(id))?.name
+      : object;
 }
 
 /** @param {Entry} entry
@@ -214,11 +349,43 @@ function entryRow(entry, pane, change) {
   const details = detailsOf(entry, pane.pending.list);
   const name = h("bdi", { class: "cut" }, actorName(entry));
   const { actor_id: actor } = entry;
-  const who = actor === null ? h("span", { class: "pn" }, name) : h("button", { class: "pn", type: "button", title: t("audit.only", { name: actorName(entry) }), onclick: () => change({ actor_id: String(actor), source: "" }) }, avatar(actor), name);
-  const link = h("a", { href: entryAddress(entry), title: formatFullTime(entry.at), onclick: (/** @type {Event} */ event) => {
-    event.preventDefault();
-    pane.show("audit-log", [String(entry.id)]);
-  } }, formatShortTime(entry.at, true));
-  return h("tr", {}, h("td", { class: "fact nowrap num" }, link), h("td", { class: "whoc" }, who), h("td", { class: isFailed(entry) && "badt" }, ...sentenceOf(entry), ...details.map((each) => h("small", {}, each))),
-    h("td", { class: "fact nowrap" }, t(`audit.area.${entry.area}`)), h("td", { class: "fact num" }, entry.actor_id === null ? entry.address.split(", ")[1] ?? entry.address : entry.address));
+  const who =
+    actor === null
+      ? h("span", { class: "pn" }, name)
+      : h(
+          "button",
+          {
+            class: "pn",
+            type: "button",
+            title: t("audit.only", { name: actorName(entry) }),
+            onclick: () => change({ actor_id: String(actor), source: "" }),
+          },
+          avatar(actor),
+          name,
+        );
+  const link = h(
+    "a",
+    {
+      href: entryAddress(entry),
+      title: formatFullTime(entry.at),
+      onclick: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        pane.show("audit-log", [String(entry.id)]);
+      },
+    },
+    formatShortTime(entry.at, true),
+  );
+  return h(
+    "tr",
+    {},
+    h("td", { class: "fact nowrap num" }, link),
+    h("td", { class: "whoc" }, who),
+    h("td", { class: isFailed(entry) && "badt" }, ...sentenceOf(entry), ...details.map((each) => h("small", {}, each))),
+    h("td", { class: "fact nowrap" }, t(`audit.area.${entry.area}`)),
+    h(
+      "td",
+      { class: "fact num" },
+      entry.actor_id === null ? (entry.address.split(", ")[1] ?? entry.address) : entry.address,
+    ),
+  );
 }

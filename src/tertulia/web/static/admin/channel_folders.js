@@ -16,9 +16,20 @@ export function orgFolders({ scope }) {
   draw();
   const name = h("input", { class: "f", "aria-label": t("folder.name"), maxlength: 60, dir: "auto" });
   const description = h("input", { class: "f", "aria-label": t("channels.description"), dir: "auto" });
-  return [formSection(t("org.folders"), h("p", { class: "quiet" }, t("folder.text")), list),
-    state.is_admin && formSection(t("folder.add"), labelled(t("folder.name"), name), labelled(t("channels.description"), description),
-      actionButton(t("folder.add"), () => post("/channel_folders/create", { name: name.value.trim(), description: description.value }).then(() => { name.value = description.value = ""; })))];
+  return [
+    formSection(t("org.folders"), h("p", { class: "quiet" }, t("folder.text")), list),
+    state.is_admin &&
+      formSection(
+        t("folder.add"),
+        labelled(t("folder.name"), name),
+        labelled(t("channels.description"), description),
+        actionButton(t("folder.add"), () =>
+          post("/channel_folders/create", { name: name.value.trim(), description: description.value }).then(() => {
+            name.value = description.value = "";
+          }),
+        ),
+      ),
+  ];
 }
 
 /** @param {import("../state/channels.js").Folder} folder
@@ -26,16 +37,50 @@ export function orgFolders({ scope }) {
 function folderRow(folder, at) {
   if (!state.is_admin) return h("li", {}, h("bdi", {}, folder.name));
   const path = `/channel_folders/${folder.id}`;
-  return h("li", {}, h("details", {}, h("summary", {}, h("bdi", {}, folder.name)), h("div", { class: "fields" },
-    settingRow({ name: `folder-${folder.id}`, label: t("folder.name"), value: folder.name, save: (value) => patch(path, { name: value }) }),
-    settingRow({ name: `folder-about-${folder.id}`, label: t("channels.description"), value: folder.description, save: (value) => patch(path, { description: value }) }),
-    h("div", { class: "set" }, at > 0 && h("button", { class: "b", type: "button", onclick: () => patch("/channel_folders", { order: order(at) }) }, t("order.up")),
-      actionButton(t("folder.archive"), () => patch(path, { is_archived: true }), "risk")))));
+  return h(
+    "li",
+    {},
+    h(
+      "details",
+      {},
+      h("summary", {}, h("bdi", {}, folder.name)),
+      h(
+        "div",
+        { class: "fields" },
+        settingRow({
+          name: `folder-${folder.id}`,
+          label: t("folder.name"),
+          value: folder.name,
+          save: (value) => patch(path, { name: value }),
+        }),
+        settingRow({
+          name: `folder-about-${folder.id}`,
+          label: t("channels.description"),
+          value: folder.description,
+          save: (value) => patch(path, { description: value }),
+        }),
+        h(
+          "div",
+          { class: "set" },
+          at > 0 &&
+            h(
+              "button",
+              { class: "b", type: "button", onclick: () => patch("/channel_folders", { order: order(at) }) },
+              t("order.up"),
+            ),
+          actionButton(t("folder.archive"), () => patch(path, { is_archived: true }), "risk"),
+        ),
+      ),
+    ),
+  );
 }
 
 /** The new order of all folders, with archived ones.
  * @param {number} at */
 function order(at) {
-  const shown = raised(sortedFolders().map((each) => each.id), at);
+  const shown = raised(
+    sortedFolders().map((each) => each.id),
+    at,
+  );
   return [...shown, ...[...folders.keys()].filter((id) => !shown.includes(id))];
 }

@@ -18,36 +18,130 @@ export async function orgInvitations() {
   const list = h("ul", { class: "plain kept" });
   const draw = async () => {
     const { invites } = await get("/invites");
-    setChildren(list, ...(invites.length ? invites.map((invite) => inviteRow(invite, draw)) : [h("li", { class: "quiet" }, t("invite.none"))]));
+    setChildren(
+      list,
+      ...(invites.length
+        ? invites.map((invite) => inviteRow(invite, draw))
+        : [h("li", { class: "quiet" }, t("invite.none"))]),
+    );
   };
   await draw();
   const emails = h("textarea", { class: "f", rows: 4, "aria-label": t("invite.emails") });
-  const file = h("input", { type: "file", accept: ".csv,.txt,text/*", hidden: true, "aria-label": t("invite.file"), onchange: async () => { emails.value = [emails.value.trim(), ...addressesIn(await file.files?.[0]?.text() ?? "")].filter(Boolean).join("\n"); showCount(); } });
+  const file = h("input", {
+    type: "file",
+    accept: ".csv,.txt,text/*",
+    hidden: true,
+    "aria-label": t("invite.file"),
+    onchange: async () => {
+      emails.value = [emails.value.trim(), ...addressesIn((await file.files?.[0]?.text()) ?? "")]
+        .filter(Boolean)
+        .join("\n");
+      showCount();
+    },
+  });
   const count = h("small", { class: "quiet", role: "status" });
-  const showCount = () => { const found = addressesIn(emails.value); count.textContent = found.length ? t("invite.count", { count: found.length }) : ""; };
+  const showCount = () => {
+    const found = addressesIn(emails.value);
+    count.textContent = found.length ? t("invite.count", { count: found.length }) : "";
+  };
   emails.addEventListener("input", showCount);
   const link = h("code", { class: "key" });
-  const role = h("select", { class: "f", "aria-label": t("invite.as") }, ...INVITED_ROLES.filter((each) => state.is_owner || each > (state.is_admin ? 100 : 200)).map((each) => h("option", { value: each, selected: each === 400 }, t(`role.${each}`))));
-  const days = h("select", { class: "f", "aria-label": t("invite.until") }, ...DAYS.map((each) => h("option", { value: each, selected: each === 10 }, each ? t("limit.days", { count: each }) : t("invite.for-ever"))));
+  const role = h(
+    "select",
+    { class: "f", "aria-label": t("invite.as") },
+    ...INVITED_ROLES.filter((each) => state.is_owner || each > (state.is_admin ? 100 : 200)).map((each) =>
+      h("option", { value: each, selected: each === 400 }, t(`role.${each}`)),
+    ),
+  );
+  const days = h(
+    "select",
+    { class: "f", "aria-label": t("invite.until") },
+    ...DAYS.map((each) =>
+      h(
+        "option",
+        { value: each, selected: each === 10 },
+        each ? t("limit.days", { count: each }) : t("invite.for-ever"),
+      ),
+    ),
+  );
   const isUsual = h("input", { type: "checkbox", checked: true });
-  const joinable = [...channels.values()].filter((each) => !each.is_archived && (each.subscribed || !each.invite_only)).sort((a, b) => a.name.localeCompare(b.name));
-  const others = new ChoicesField(t("invite.channels"), joinable.map(({ stream_id: value, name: label }) => ({ value, label })), t("choice.unknown"), (name) => t("permission.remove", { name }));
-  const terms = () => ({ invite_as: Number(role.value), invite_expires_in_minutes: Number(days.value) ? Number(days.value) * 24 * 60 : null, include_realm_default_subscriptions: isUsual.checked, stream_ids: others.values });
-  return [formSection(t("invite.people"), labelled(t("invite.emails"), emails), h("div", { class: "set" }, h("button", { class: "b", type: "button", onclick: () => file.click() }, t("invite.file")), file, count), labelled(t("invite.as"), role), labelled(t("invite.until"), days),
-    h("label", { class: "choice" }, isUsual, t("invite.usual-channels")), others.element,
-    actionButton(t("invite.send"), () => post("/invites", { ...terms(), invitee_emails: emails.value.split(/[\s,;]+/).filter(Boolean).join(",") }).then(() => { emails.value = ""; return draw(); })),
-    actionButton(t("invite.link"), async () => { link.textContent = (await post("/invites/multiuse", terms())).invite_link; await draw(); }), link),
-  formSection(t("org.invitations"), list)];
+  const joinable = [...channels.values()]
+    .filter((each) => !each.is_archived && (each.subscribed || !each.invite_only))
+    .sort((a, b) => a.name.localeCompare(b.name));
+  const others = new ChoicesField(
+    t("invite.channels"),
+    joinable.map(({ stream_id: value, name: label }) => ({ value, label })),
+    t("choice.unknown"),
+    (name) => t("permission.remove", { name }),
+  );
+  const terms = () => ({
+    invite_as: Number(role.value),
+    invite_expires_in_minutes: Number(days.value) ? Number(days.value) * 24 * 60 : null,
+    include_realm_default_subscriptions: isUsual.checked,
+    stream_ids: others.values,
+  });
+  return [
+    formSection(
+      t("invite.people"),
+      labelled(t("invite.emails"), emails),
+      h(
+        "div",
+        { class: "set" },
+        h("button", { class: "b", type: "button", onclick: () => file.click() }, t("invite.file")),
+        file,
+        count,
+      ),
+      labelled(t("invite.as"), role),
+      labelled(t("invite.until"), days),
+      h("label", { class: "choice" }, isUsual, t("invite.usual-channels")),
+      others.element,
+      actionButton(t("invite.send"), () =>
+        post("/invites", {
+          ...terms(),
+          invitee_emails: emails.value
+            .split(/[\s,;]+/)
+            .filter(Boolean)
+            .join(","),
+        }).then(() => {
+          emails.value = "";
+          return draw();
+        }),
+      ),
+      actionButton(t("invite.link"), async () => {
+        link.textContent = (await post("/invites/multiuse", terms())).invite_link;
+        await draw();
+      }),
+      link,
+    ),
+    formSection(t("org.invitations"), list),
+  ];
 }
 
 /** @param {import("../core/api_types.d.ts").Schemas["InvitationObject"]} invite
  * @param {() => unknown} draw */
 function inviteRow(invite, draw) {
   const path = invite.is_multiuse ? `/invites/multiuse/${invite.id}` : `/invites/${invite.id}`;
-  const until = invite.expiry_date ? t("invite.ends", { when: formatFullTime(invite.expiry_date) }) : t("invite.for-ever");
-  return h("li", {}, h("span", { class: "cut" }, invite.is_multiuse ? invite.link_url : invite.email), h("small", {}, t(`role.${invite.invited_as}`)), h("small", {}, until), h("span", { class: "set" },
-    !invite.is_multiuse && h("button", { class: "b", type: "button", onclick: () => post(`${path}/resend`).then(draw, draw) }, t("invite.again")),
-    iconButton("trash", t("invite.revoke"), { onclick: () => remove(path).then(draw, draw) })));
+  const until = invite.expiry_date
+    ? t("invite.ends", { when: formatFullTime(invite.expiry_date) })
+    : t("invite.for-ever");
+  return h(
+    "li",
+    {},
+    h("span", { class: "cut" }, invite.is_multiuse ? invite.link_url : invite.email),
+    h("small", {}, t(`role.${invite.invited_as}`)),
+    h("small", {}, until),
+    h(
+      "span",
+      { class: "set" },
+      !invite.is_multiuse &&
+        h(
+          "button",
+          { class: "b", type: "button", onclick: () => post(`${path}/resend`).then(draw, draw) },
+          t("invite.again"),
+        ),
+      iconButton("trash", t("invite.revoke"), { onclick: () => remove(path).then(draw, draw) }),
+    ),
+  );
 }
 
 /** The addresses in a text with anything between them: a list, or a table as CSV.

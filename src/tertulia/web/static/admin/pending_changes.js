@@ -30,7 +30,12 @@ export class PendingChanges {
    * @returns {{part: Part, settings: Setting[]}} */
   inSection(section) {
     const part = section === NEW_ACCOUNTS ? "defaults" : "settings";
-    return { part, settings: [...this.list[part].values()].filter((each) => (part === "defaults" ? each.section : each.section === section)) };
+    return {
+      part,
+      settings: [...this.list[part].values()].filter((each) =>
+        part === "defaults" ? each.section : each.section === section,
+      ),
+    };
   }
 
   /** The value of a setting with the change that is not saved yet.
@@ -69,10 +74,16 @@ export class PendingChanges {
 
   /** Save everything. Raises the server's error; what was saved before it is no longer pending. */
   async save() {
-    for (const [part, path] of /** @type {[Part, string][]} */ ([["settings", "/realm"], ["defaults", "/realm/user_settings_defaults"]])) {
+    for (const [part, path] of /** @type {[Part, string][]} */ ([
+      ["settings", "/realm"],
+      ["defaults", "/realm/user_settings_defaults"],
+    ])) {
       const own = [...this.changes].filter(([, change]) => change.part === part);
       if (!own.length) continue;
-      await patch(path, Object.fromEntries(own.map(([, { name, value }]) => [name, this.#wireValue(part, name, value)])));
+      await patch(
+        path,
+        Object.fromEntries(own.map(([, { name, value }]) => [name, this.#wireValue(part, name, value)])),
+      );
       for (const [key] of own) this.changes.delete(key);
     }
     await this.load();

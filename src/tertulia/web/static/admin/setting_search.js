@@ -20,12 +20,23 @@ export function searchResults(text, pending, sections, show) {
   let count = 0;
   const groups = sections.flatMap((section) => {
     const { part, settings } = pending.inSection(section.key);
-    const rows = settings.filter((each) => matches(`${settingLabel(part, each.name)} ${helpOf(part, each)} ${each.name}`)).map((each) => organizationRow(pending, part, each.name));
+    const rows = settings
+      .filter((each) => matches(`${settingLabel(part, each.name)} ${helpOf(part, each)} ${each.name}`))
+      .map((each) => organizationRow(pending, part, each.name));
     count += rows.length;
     if (rows.length) return [settingGroup(t(section.title), rows)];
     if (!matches(t(section.title))) return [];
     count++;
-    return [h("section", { class: "set-group" }, h("button", { class: "b", type: "button", onclick: () => show(section.key) }, t(section.title)))];
+    return [
+      h(
+        "section",
+        { class: "set-group" },
+        h("button", { class: "b", type: "button", onclick: () => show(section.key) }, t(section.title)),
+      ),
+    ];
   });
-  return [h("p", { class: "quiet", role: "status" }, count ? t("admin.found", { count }) : t("admin.nothing-found")), ...groups];
+  return [
+    h("p", { class: "quiet", role: "status" }, count ? t("admin.found", { count }) : t("admin.nothing-found")),
+    ...groups,
+  ];
 }

@@ -1,6 +1,6 @@
-/** Data of an account in this browser: its databases, the local storage, the session storage of each tab, and the responses that
- * the service worker caches. All of it is deleted when the account logs out, in this tab, in another one or by the
- * server. */
+/** Data of an account in this browser: its databases, the local storage, the session storage of each tab, and the
+ * responses that the service worker caches. All of it is deleted when the account logs out, in this tab, in another one
+ * or by the server. */
 
 import { closeLocalStore } from "./local_store.js";
 

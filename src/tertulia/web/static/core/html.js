@@ -29,7 +29,10 @@ export function isPlainParagraphs(html) {
  * @returns {DocumentFragment} */
 export function parseServerHtml(html) {
   const template = document.createElement("template");
-  const unstyled = html.replaceAll(STYLE_ATTRIBUTE, (_, tag, /** @type {string} */ style) => tag + imageAttribute(style));
+  const unstyled = html.replaceAll(
+    STYLE_ATTRIBUTE,
+    (_, tag, /** @type {string} */ style) => tag + imageAttribute(style),
+  );
   template.innerHTML = /** @type {string} */ (policy ? policy.createHTML(unstyled) : unstyled);
   if (isPlainParagraphs(html)) return template.content;
   // The server renders none of these. This is a second line of defence.
@@ -121,7 +124,8 @@ function presentChildren(children) {
  * @param {Attributes[string]} value */
 function setAttribute(element, name, value) {
   if (value === false || value === null || value === undefined || name === "flip") return;
-  if (typeof value === "function") element.addEventListener(name.slice(2), /** @type {(event: Event) => unknown} */ (value));
+  if (typeof value === "function")
+    element.addEventListener(name.slice(2), /** @type {(event: Event) => unknown} */ (value));
   else element.setAttribute(name, value === true ? "" : String(value));
 }
 

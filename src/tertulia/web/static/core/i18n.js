@@ -22,7 +22,9 @@ export function t(key, ...given) {
 export function textIfAny(key, values = {}) {
   const forms = texts[key];
   const text = Array.isArray(forms) ? forms[pluralForm(Number(values.count))] : forms;
-  return text?.replaceAll(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ name) => formatValue(values[name]));
+  return text?.replaceAll(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ name) =>
+    formatValue(values[name]),
+  );
 }
 
 /** A label and what it is about: "Skin tone: none".

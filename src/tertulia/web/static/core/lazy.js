@@ -16,7 +16,10 @@ export class ChunkError extends Error {}
  * @param {Name} name
  * @returns {Promise<ChunkExports[C][Name]>} */
 export async function lazy(chunk, name) {
-  loading[chunk] ??= Promise.all([import(document.documentElement.dataset[chunk] ?? ""), loadStyle(document.documentElement.dataset[`${chunk}Style`])]).then(([exports]) => exports);
+  loading[chunk] ??= Promise.all([
+    import(document.documentElement.dataset[chunk] ?? ""),
+    loadStyle(document.documentElement.dataset[`${chunk}Style`]),
+  ]).then(([exports]) => exports);
   const exports = await loading[chunk]?.catch((error) => {
     delete loading[chunk];
     throw new ChunkError(chunk, { cause: error });
@@ -32,7 +35,12 @@ export async function lazy(chunk, name) {
 function loadStyle(path) {
   return new Promise((resolve) => {
     if (!path) return resolve();
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: path, onload: () => resolve(), onerror: () => resolve() });
+    const link = Object.assign(document.createElement("link"), {
+      rel: "stylesheet",
+      href: path,
+      onload: () => resolve(),
+      onerror: () => resolve(),
+    });
     return document.head.append(link);
   });
 }

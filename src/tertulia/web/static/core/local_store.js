@@ -4,7 +4,8 @@
  * Where the browser stores nothing (a private window, a full disk), all functions still work, and the page keeps
  * its data until it is closed. */
 
-/** @typedef {{drafts: import("../state/drafts.js").Draft, outbox: import("../sync/outbox.js").PendingMessage}} Stored */
+/** @typedef {{drafts: import("../state/drafts.js").Draft, outbox: import("../sync/outbox.js").PendingMessage}}
+ *   Stored */
 /** @typedef {keyof Stored} StoreName */
 
 const VERSION = 1;

@@ -1,5 +1,5 @@
-/** Counts errors of the page by their place in the code and sends the counts to the server, whose operator sees them. The
- * text of an error may contain what people write, so it is never sent. */
+/** Counts errors of the page by their place in the code and sends the counts to the server, whose operator sees them.
+ * The text of an error may contain what people write, so it is never sent. */
 
 const SEND_AFTER_MS = 10_000;
 const MAX_PLACES = 20; // of one page
@@ -24,7 +24,9 @@ export function recordError(error) {
 export function watchErrors() {
   addEventListener("error", (event) => countError(event.error));
   // Errors of requests are shown to the person, by a listener that prevents the default.
-  addEventListener("unhandledrejection", (event) => setTimeout(() => event.defaultPrevented || countError(event.reason)));
+  addEventListener("unhandledrejection", (event) =>
+    setTimeout(() => event.defaultPrevented || countError(event.reason)),
+  );
   addEventListener("pagehide", send);
 }
 

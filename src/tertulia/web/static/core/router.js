@@ -8,15 +8,16 @@ import { Scope } from "./scope.js";
 import { emit, on } from "./signals.js";
 
 /** @typedef {import("../state/routes.js").Route} Route */
-/** @typedef {{id?: number, top: number, stays?: boolean}} ScrollPosition a message and its distance from the upper edge;
- *   without a message, the end. `stays`: a reload, not a new visit */
+/** @typedef {{id?: number, top: number, stays?: boolean}} ScrollPosition a message and its distance from the upper
+ *   edge; without a message, the end. `stays`: a reload, not a new visit */
 /** @typedef {{focus?(): void, scrollPosition?(): ScrollPosition | null | undefined}} View
  *   `scrollPosition` returns undefined while there is none yet, null to delete the saved one */
 /** @typedef {(route: Route, scope: Scope, saved: ScrollPosition | undefined) => Promise<View>} ShowView
  *   the scope ends when another view is shown, which may be before this one is; then the view draws nothing */
-/** @typedef {{parse(hash: string): Route, views: Record<string, ShowView>, openDialog(route: Route, isCurrent: () => boolean): void, setTitle(route: Route): void, showFailure(retry: () => void): void}} Config
- *   routes whose view is not in the table open a dialog over the view that is shown; `isCurrent` says whether no later
- *   navigation has happened. A view that fails, because its chunk does not load, is drawn by `showFailure` */
+/** @typedef {{parse(hash: string): Route, views: Record<string, ShowView>, openDialog(route: Route, isCurrent: () =>
+ *   boolean): void, setTitle(route: Route): void, showFailure(retry: () => void): void}} Config routes whose view is
+ *   not in the table open a dialog over the view that is shown; `isCurrent` says whether no later navigation has
+ *   happened. A view that fails, because its chunk does not load, is drawn by `showFailure` */
 
 const STORAGE_KEY = "places"; // in the session storage; preload.js reads it
 const MAX_POSITIONS = 50;
@@ -43,7 +44,9 @@ export async function startRouter(routes, interactive) {
   ready = interactive;
   addEventListener("hashchange", (event) => navigate(new URL(event.newURL).hash));
   addEventListener("pagehide", saveScrollPosition);
-  document.addEventListener("visibilitychange", () => { if (document.hidden) saveScrollPosition(); });
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) saveScrollPosition();
+  });
   history.scrollRestoration = "manual";
   await navigate(location.hash);
 }
@@ -89,7 +92,8 @@ export function focusView() {
 async function navigate(hash) {
   const route = config.parse(hash);
   const change = ++hashChanges;
-  const isCurrent = () => change === hashChanges && hash === location.hash; // an event of another hash may be on its way
+  // an event of another hash may be on its way
+  const isCurrent = () => change === hashChanges && hash === location.hash;
   if (!(route.view in config.views)) {
     isDialogFirst ||= !shownRoute;
     if (!shownRoute) await showRoute(config.parse("#"));

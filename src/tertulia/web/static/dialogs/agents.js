@@ -15,7 +15,13 @@ import { formSection } from "./forms.js";
 
 export async function agentsPage() {
   const { agents } = await get("/users/me/agents");
-  return [formSection(t("agents.title"), h("p", { class: "quiet" }, t(realm("enable_agent_access") ? "agents.text" : "agents.off")), agentList(agents, "/users/me/agents"))];
+  return [
+    formSection(
+      t("agents.title"),
+      h("p", { class: "quiet" }, t(realm("enable_agent_access") ? "agents.text" : "agents.off")),
+      agentList(agents, "/users/me/agents"),
+    ),
+  ];
 }
 
 /** @param {AgentObject[]} agents
@@ -30,15 +36,31 @@ export function agentList(agents, path, withPerson = false) {
  * @param {string} path
  * @param {boolean} withPerson */
 function agentRow(agent, path, withPerson) {
-  const row = h("li", { class: "agent" },
-    h("span", { class: "of" }, h("bdi", {}, agent.name), withPerson && ` · ${nameOf(agent.user_id)}`, h("p", {}, describeGrant(agent))),
+  const row = h(
+    "li",
+    { class: "agent" },
+    h(
+      "span",
+      { class: "of" },
+      h("bdi", {}, agent.name),
+      withPerson && ` · ${nameOf(agent.user_id)}`,
+      h("p", {}, describeGrant(agent)),
+    ),
     h("small", {}, agent.expires ? t("agents.until", { date: formatFullTime(agent.expires) }) : t("agents.open")),
-    h("button", { class: "b", type: "button", "aria-label": t("agents.end-of", { name: agent.name }), onclick: end }, t("agents.end")));
+    h(
+      "button",
+      { class: "b", type: "button", "aria-label": t("agents.end-of", { name: agent.name }), onclick: end },
+      t("agents.end"),
+    ),
+  );
   return row;
 
   async function end() {
     if (!(await confirmAction(t("agents.end"), t("agents.end-text", { name: agent.name }), t("agents.end")))) return;
-    await remove(`${path}/${agent.id}`).then(() => row.remove(), (error) => toast(error.message));
+    await remove(`${path}/${agent.id}`).then(
+      () => row.remove(),
+      (error) => toast(error.message),
+    );
   }
 }
 
@@ -53,5 +75,7 @@ function describeGrant(agent) {
     agent.reads_direct_messages && t("agents.direct"),
     agent.sees_people && t("agents.people"),
     agent.last_used ? t("agents.used", { date: formatDate(agent.last_used) }) : t("agents.unused"),
-  ].filter(Boolean).join(" · ");
+  ]
+    .filter(Boolean)
+    .join(" · ");
 }

@@ -22,14 +22,26 @@ export function privacyOf(channel) {
  * @param {Channel} channel
  * @returns {string[]} */
 export function channelSentences(channel) {
-  const { can_send_message_group: writers, can_create_topic_group: starters, can_subscribe_group: joiners, can_administer_channel_group: administrators } = channel;
+  const {
+    can_send_message_group: writers,
+    can_create_topic_group: starters,
+    can_subscribe_group: joiners,
+    can_administer_channel_group: administrators,
+  } = channel;
   const names = (/** @type {Permission} */ value) => formatList(namesIn(value));
-  return [t(`explain.read.${privacyOf(channel)}`),
+  return [
+    t(`explain.read.${privacyOf(channel)}`),
     channel.invite_only && !isEmpty(joiners) && t("explain.join", { names: names(joiners) }),
     channel.is_archived ? t("explain.write.archived") : writersSentence(writers),
-    !channel.is_archived && starters !== undefined && roleOf(starters) !== "role:everyone" && !isSame(starters, writers) && t("explain.topics", { names: names(starters) }),
-    !isEmpty(administrators) && !["role:administrators", "role:owners"].includes(roleOf(administrators) ?? "") && t("explain.administer", { names: names(administrators) })]
-    .filter((sentence) => typeof sentence === "string");
+    !channel.is_archived &&
+      starters !== undefined &&
+      roleOf(starters) !== "role:everyone" &&
+      !isSame(starters, writers) &&
+      t("explain.topics", { names: names(starters) }),
+    !isEmpty(administrators) &&
+      !["role:administrators", "role:owners"].includes(roleOf(administrators) ?? "") &&
+      t("explain.administer", { names: names(administrators) }),
+  ].filter((sentence) => typeof sentence === "string");
 }
 
 /** The mail address of a channel. It is fetched on request, because the audit log records who has read it.
@@ -38,7 +50,12 @@ export function channelSentences(channel) {
 export function mailSection(channel, mayRenew) {
   const { stream_id: id, name } = channel;
   const address = h("input", { class: "f", readonly: true, dir: "ltr", "aria-label": t("channel.mail") });
-  const shown = h("div", { class: "fields", hidden: true }, address, actionButton(t("dialog.copy"), () => navigator.clipboard.writeText(address.value).catch(() => address.select())));
+  const shown = h(
+    "div",
+    { class: "fields", hidden: true },
+    address,
+    actionButton(t("dialog.copy"), () => navigator.clipboard.writeText(address.value).catch(() => address.select())),
+  );
   const present = (/** @type {string} */ email) => {
     address.value = email;
     shown.hidden = false;
@@ -46,26 +63,53 @@ export function mailSection(channel, mayRenew) {
     address.focus();
     address.select();
   };
-  const show = actionButton(t("channel.mail-show"), async () => present((await get(`/streams/${id}/email_address`)).email));
-  const renew = actionButton(t("channel.mail-renew"), async () => {
-    if (!await confirmAction(t("channel.mail-renew"), t("channel.mail-renew-text", { name }), t("channel.mail-renew"))) return "";
-    present((await post(`/streams/${id}/email_address/regenerate`)).email);
-    return t("channel.mail-renewed");
-  }, "risk");
-  return formSection(t("channel.mail"), h("p", { class: "quiet" }, t("channel.mail-text")), show, shown, mayRenew && renew);
+  const show = actionButton(t("channel.mail-show"), async () =>
+    present((await get(`/streams/${id}/email_address`)).email),
+  );
+  const renew = actionButton(
+    t("channel.mail-renew"),
+    async () => {
+      if (
+        !(await confirmAction(t("channel.mail-renew"), t("channel.mail-renew-text", { name }), t("channel.mail-renew")))
+      )
+        return "";
+      present((await post(`/streams/${id}/email_address/regenerate`)).email);
+      return t("channel.mail-renewed");
+    },
+    "risk",
+  );
+  return formSection(
+    t("channel.mail"),
+    h("p", { class: "quiet" }, t("channel.mail-text")),
+    show,
+    shown,
+    mayRenew && renew,
+  );
 }
 
 /** The export of a channel, for administrators. A private channel has a choice of what is in it.
  * @param {Channel} channel */
 export function exportSection(channel) {
   const everything = state.is_owner && realm("owner_full_content_access");
-  const kinds = [["full_with_consent", t("channel.export-consent")], ...(everything ? [["full_without_consent", t("channel.export-everything")]] : [])];
-  const kind = h("select", { class: "f", name: "export_type" }, ...kinds.map(([value, text]) => h("option", { value }, text)));
+  const kinds = [
+    ["full_with_consent", t("channel.export-consent")],
+    ...(everything ? [["full_without_consent", t("channel.export-everything")]] : []),
+  ];
+  const kind = h(
+    "select",
+    { class: "f", name: "export_type" },
+    ...kinds.map(([value, text]) => h("option", { value }, text)),
+  );
   const start = async () => {
     await post(`/streams/${channel.stream_id}/export`, { export_type: channel.invite_only ? kind.value : "public" });
     return t("channel.export-started");
   };
-  return formSection(t("channel.export"), h("p", { class: "quiet" }, t("channel.export-text")), channel.invite_only && labelled(t("channel.export-kind"), kind), actionButton(t("channel.export"), start));
+  return formSection(
+    t("channel.export"),
+    h("p", { class: "quiet" }, t("channel.export-text")),
+    channel.invite_only && labelled(t("channel.export-kind"), kind),
+    actionButton(t("channel.export"), start),
+  );
 }
 
 /** @param {Permission} value */
@@ -87,8 +131,12 @@ export function namesIn(value) {
  * @returns {string | undefined} */
 function roleOf(value) {
   const holders = holdersOf(value);
-  const groups = (state.realm_user_groups ?? []).filter((group) => group.is_system_group && holders.some(({ kind, id }) => kind === "group" && id === group.id));
-  const widest = groups.find((group) => holders.every(({ kind, id }) => (kind === "person" ? hasPermission(group.id, id) : isWithin(id, group.id))));
+  const groups = (state.realm_user_groups ?? []).filter(
+    (group) => group.is_system_group && holders.some(({ kind, id }) => kind === "group" && id === group.id),
+  );
+  const widest = groups.find((group) =>
+    holders.every(({ kind, id }) => (kind === "person" ? hasPermission(group.id, id) : isWithin(id, group.id))),
+  );
   return widest?.name;
 }
 
@@ -97,7 +145,14 @@ function roleOf(value) {
  * @param {number} whole
  * @returns {boolean} */
 function isWithin(id, whole) {
-  return id === whole || Boolean((state.realm_user_groups ?? []).find((group) => group.id === whole)?.direct_subgroup_ids.some((part) => isWithin(id, part)));
+  return (
+    id === whole ||
+    Boolean(
+      (state.realm_user_groups ?? [])
+        .find((group) => group.id === whole)
+        ?.direct_subgroup_ids.some((part) => isWithin(id, part)),
+    )
+  );
 }
 
 /** @param {Permission | undefined} value */

@@ -16,9 +16,46 @@ import { groupsForChannels, permissionRow } from "./permission_field.js";
 import { openTabbedDialog } from "./tabbed_dialog.js";
 import { summarySection } from "./topic_summary.js";
 
-const COLORS = ["#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5", "#f5ce6e", "#c2726a", "#94c849", "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d"];
-const CHANNEL_PERMISSIONS = /** @type {const} */ (["can_send_message_group", "can_create_topic_group", "can_add_subscribers_group", "can_remove_subscribers_group", "can_subscribe_group", "can_administer_channel_group", "can_move_messages_within_channel_group", "can_move_messages_out_of_channel_group", "can_resolve_topics_group", "can_delete_any_message_group", "can_delete_own_message_group"]);
-const NOTIFICATIONS = /** @type {const} */ (["desktop_notifications", "audible_notifications", "push_notifications", "email_notifications", "wildcard_mentions_notify"]);
+const COLORS = [
+  "#76ce90",
+  "#fae589",
+  "#a6c7e5",
+  "#e79ab5",
+  "#bfd56f",
+  "#f4ae55",
+  "#b0a5fd",
+  "#addfe5",
+  "#f5ce6e",
+  "#c2726a",
+  "#94c849",
+  "#bd86e5",
+  "#ee7e4a",
+  "#a6dcbf",
+  "#95a5fd",
+  "#53a063",
+  "#9987e1",
+  "#e4523d",
+];
+const CHANNEL_PERMISSIONS = /** @type {const} */ ([
+  "can_send_message_group",
+  "can_create_topic_group",
+  "can_add_subscribers_group",
+  "can_remove_subscribers_group",
+  "can_subscribe_group",
+  "can_administer_channel_group",
+  "can_move_messages_within_channel_group",
+  "can_move_messages_out_of_channel_group",
+  "can_resolve_topics_group",
+  "can_delete_any_message_group",
+  "can_delete_own_message_group",
+]);
+const NOTIFICATIONS = /** @type {const} */ ([
+  "desktop_notifications",
+  "audible_notifications",
+  "push_notifications",
+  "email_notifications",
+  "wildcard_mentions_notify",
+]);
 
 /** @typedef {import("./forms.js").FieldValue} FieldValue */
 /** @typedef {import("../state/types.d.ts").Permission} Permission */
@@ -29,12 +66,17 @@ export function channelSettings({ element }, page) {
   const id = Number(element.dataset.channel);
   const channel = channels.get(id);
   if (!channel) return undefined;
-  const dialog = openTabbedDialog(channel.name, `#channels/${id}`, [
-    ...(channel.subscribed ? [{ key: "personal", title: t("channel.personal"), draw: () => personalPage(id) }] : []),
-    { key: "general", title: t("channel.general"), draw: () => generalPage(id) },
-    { key: "permissions", title: t("channel.permissions"), draw: (scope) => permissionsPage(id, scope) },
-    { key: "subscribers", title: t("channel.subscribers"), draw: () => subscribersPage(id) },
-  ], page);
+  const dialog = openTabbedDialog(
+    channel.name,
+    `#channels/${id}`,
+    [
+      ...(channel.subscribed ? [{ key: "personal", title: t("channel.personal"), draw: () => personalPage(id) }] : []),
+      { key: "general", title: t("channel.general"), draw: () => generalPage(id) },
+      { key: "permissions", title: t("channel.permissions"), draw: (scope) => permissionsPage(id, scope) },
+      { key: "subscribers", title: t("channel.subscribers"), draw: () => subscribersPage(id) },
+    ],
+    page,
+  );
   dialog.querySelector("header")?.prepend(channelDot(id));
   return dialog;
 }
@@ -47,34 +89,141 @@ export function channelPeople(context) {
 /** @param {number} id */
 function personalPage(id) {
   const channel = channels.get(id);
-  const own = (/** @type {string} */ property, /** @type {boolean | null | undefined} */ value) => settingRow({ name: property, label: t(`sub.${property}`), value: Boolean(value), save: (chosen) => setSubscription(id, property, chosen) });
+  const own = (/** @type {string} */ property, /** @type {boolean | null | undefined} */ value) =>
+    settingRow({
+      name: property,
+      label: t(`sub.${property}`),
+      value: Boolean(value),
+      save: (chosen) => setSubscription(id, property, chosen),
+    });
   const colors = COLORS.map((color) => {
     const mark = h("span", { class: "drop", "aria-hidden": "true" });
     mark.style.setProperty("--c", color);
-    return h("label", { title: color }, h("input", { type: "radio", name: "color", checked: channel?.color === color, "aria-label": color, onchange: () => setSubscription(id, "color", color) }), mark);
+    return h(
+      "label",
+      { title: color },
+      h("input", {
+        type: "radio",
+        name: "color",
+        checked: channel?.color === color,
+        "aria-label": color,
+        onchange: () => setSubscription(id, "color", color),
+      }),
+      mark,
+    );
   });
-  return [formSection(t("channel.personal"), own("is_muted", channel?.is_muted), own("pin_to_top", channel?.pin_to_top), h("fieldset", {}, h("legend", {}, t("channel.color")), h("div", { class: "swatches" }, ...colors))),
-    formSection(t("settings.notifications"), ...NOTIFICATIONS.map((each) => own(each, channel?.[each])))];
+  return [
+    formSection(
+      t("channel.personal"),
+      own("is_muted", channel?.is_muted),
+      own("pin_to_top", channel?.pin_to_top),
+      h("fieldset", {}, h("legend", {}, t("channel.color")), h("div", { class: "swatches" }, ...colors)),
+    ),
+    formSection(t("settings.notifications"), ...NOTIFICATIONS.map((each) => own(each, channel?.[each]))),
+  ];
 }
 
 /** @param {number} id */
 function generalPage(id) {
   const channel = channels.get(id);
   const disabled = !mayChange(channel);
-  const change = (/** @type {string} */ name) => (/** @type {FieldValue} */ value) => patch(`/streams/${id}`, { [name]: value });
+  const change = (/** @type {string} */ name) => (/** @type {FieldValue} */ value) =>
+    patch(`/streams/${id}`, { [name]: value });
   const kind = channel && privacyOf(channel);
-  const privacy = (/** @type {FieldValue} */ value) => patch(`/streams/${id}`, { is_private: value === "private" || value === "protected", history_public_to_subscribers: value !== "protected", is_web_public: value === "web-public" });
-  return [formSection(t("channel.general"), disabled && notYours(), settingRow({ disabled, name: "new_name", label: t("label.name"), value: channel?.name, save: change("new_name") }), settingRow({ disabled, name: "description", label: t("channels.description"), value: channel?.description, kind: "long", save: change("description") }),
-    settingRow({ disabled, name: "privacy", label: t("channels.who"), value: kind, choices: ["public", "private", "protected", "web-public"].map((each) => [each, t(`privacy.${each}`)]), save: privacy }),
-    settingRow({ disabled, name: "folder_id", label: t("channels.folder"), value: channel?.folder_id ?? "", choices: [["", t("org.none")], ...sortedFolders().map((each) => /** @type {[string, string]} */ ([String(each.id), each.name]))], save: (value) => patch(`/streams/${id}`, { folder_id: value ? Number(value) : null }) }),
-    settingRow({ disabled, name: "topics_policy", label: t("channel.topics_policy"), value: channel?.topics_policy, choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [each, t(`topics.${each}`)]), save: change("topics_policy") }),
-    state.is_admin && !channel?.invite_only && !channel?.is_archived && settingRow({ name: "is_default_stream", label: t("channel.default"), value: state.realm_default_streams?.includes(id) ?? false, save: change("is_default_stream") })),
-  channel && !channel.is_archived && mailSection(channel, !disabled),
-  Boolean(realm("enable_topic_summaries")) && summarySection(id, disabled),
-  state.is_admin && channel && exportSection(channel),
-  disabled ? null : channel?.is_archived ? formSection(t("channel.end"), h("p", { class: "quiet" }, t("explain.write.archived")), actionButton(t("closed.unarchive"), () => patch(`/streams/${id}`, { is_archived: false }))) : formSection(t("channel.end"), actionButton(t("channel.archive"), async () => {
-    if (await confirmAction(t("channel.archive"), t("channel.archive-text", { name: channel?.name ?? "" }), t("channel.archive"))) await remove(`/streams/${id}`);
-  }, "risk"))];
+  const privacy = (/** @type {FieldValue} */ value) =>
+    patch(`/streams/${id}`, {
+      is_private: value === "private" || value === "protected",
+      history_public_to_subscribers: value !== "protected",
+      is_web_public: value === "web-public",
+    });
+  return [
+    formSection(
+      t("channel.general"),
+      disabled && notYours(),
+      settingRow({
+        disabled,
+        name: "new_name",
+        label: t("label.name"),
+        value: channel?.name,
+        save: change("new_name"),
+      }),
+      settingRow({
+        disabled,
+        name: "description",
+        label: t("channels.description"),
+        value: channel?.description,
+        kind: "long",
+        save: change("description"),
+      }),
+      settingRow({
+        disabled,
+        name: "privacy",
+        label: t("channels.who"),
+        value: kind,
+        choices: ["public", "private", "protected", "web-public"].map((each) => [each, t(`privacy.${each}`)]),
+        save: privacy,
+      }),
+      settingRow({
+        disabled,
+        name: "folder_id",
+        label: t("channels.folder"),
+        value: channel?.folder_id ?? "",
+        choices: [
+          ["", t("org.none")],
+          ...sortedFolders().map((each) => /** @type {[string, string]} */ ([String(each.id), each.name])),
+        ],
+        save: (value) => patch(`/streams/${id}`, { folder_id: value ? Number(value) : null }),
+      }),
+      settingRow({
+        disabled,
+        name: "topics_policy",
+        label: t("channel.topics_policy"),
+        value: channel?.topics_policy,
+        choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [
+          each,
+          t(`topics.${each}`),
+        ]),
+        save: change("topics_policy"),
+      }),
+      state.is_admin &&
+        !channel?.invite_only &&
+        !channel?.is_archived &&
+        settingRow({
+          name: "is_default_stream",
+          label: t("channel.default"),
+          value: state.realm_default_streams?.includes(id) ?? false,
+          save: change("is_default_stream"),
+        }),
+    ),
+    channel && !channel.is_archived && mailSection(channel, !disabled),
+    Boolean(realm("enable_topic_summaries")) && summarySection(id, disabled),
+    state.is_admin && channel && exportSection(channel),
+    disabled
+      ? null
+      : channel?.is_archived
+        ? formSection(
+            t("channel.end"),
+            h("p", { class: "quiet" }, t("explain.write.archived")),
+            actionButton(t("closed.unarchive"), () => patch(`/streams/${id}`, { is_archived: false })),
+          )
+        : formSection(
+            t("channel.end"),
+            actionButton(
+              t("channel.archive"),
+              async () => {
+                if (
+                  await confirmAction(
+                    t("channel.archive"),
+                    t("channel.archive-text", { name: channel?.name ?? "" }),
+                    t("channel.archive"),
+                  )
+                )
+                  await remove(`/streams/${id}`);
+              },
+              "risk",
+            ),
+          ),
+  ];
 }
 
 /** @param {number} id
@@ -83,9 +232,19 @@ function permissionsPage(id, scope) {
   const channel = channels.get(id);
   const disabled = !mayChange(channel);
   const sentences = h("ul", { class: "plain explained", "aria-live": "polite" });
-  const present = (/** @type {typeof CHANNEL_PERMISSIONS[number]} */ name) => /** @type {Permission} */ (channels.get(id)?.[name]);
-  const rows = CHANNEL_PERMISSIONS.filter((name) => channel?.[name] !== undefined).map((name) => ({ name, ...permissionRow({ id: name, label: t(`channel.${name}`), value: present(name), groups: groupsForChannels(name), disabled,
-    save: (value, old) => patch(`/streams/${id}`, { [name]: { new: value, old } }) }) }));
+  const present = (/** @type {typeof CHANNEL_PERMISSIONS[number]} */ name) =>
+    /** @type {Permission} */ (channels.get(id)?.[name]);
+  const rows = CHANNEL_PERMISSIONS.filter((name) => channel?.[name] !== undefined).map((name) => ({
+    name,
+    ...permissionRow({
+      id: name,
+      label: t(`channel.${name}`),
+      value: present(name),
+      groups: groupsForChannels(name),
+      disabled,
+      save: (value, old) => patch(`/streams/${id}`, { [name]: { new: value, old } }),
+    }),
+  }));
   const draw = () => {
     const now = channels.get(id);
     if (!now) return;
@@ -94,7 +253,9 @@ function permissionsPage(id, scope) {
   };
   draw();
   scope.on("channels", draw);
-  return [formSection(t("channel.permissions"), sentences, disabled && notYours(), ...rows.map(({ element }) => element))];
+  return [
+    formSection(t("channel.permissions"), sentences, disabled && notYours(), ...rows.map(({ element }) => element)),
+  ];
 }
 
 /** @param {import("../state/channels.js").Channel | undefined} channel */
@@ -109,25 +270,65 @@ function notYours() {
 /** @param {number} id */
 async function subscribersPage(id) {
   const list = h("ul", { class: "plain kept" });
-  const field = h("input", { class: "f", "aria-label": t("channel.add"), placeholder: t("channel.add"), autocomplete: "off" });
+  const field = h("input", {
+    class: "f",
+    "aria-label": t("channel.add"),
+    placeholder: t("channel.add"),
+    autocomplete: "off",
+  });
   const found = h("ul", { class: "plain kept" });
   const name = channels.get(id)?.name ?? "";
   const mayRemove = mayChange(channels.get(id)) || isInPermission(channels.get(id)?.can_remove_subscribers_group);
   const draw = async () => {
     const { subscribers } = await get(`/streams/${id}/members`);
-    setChildren(list, ...subscribers.sort((/** @type {number} */ a, /** @type {number} */ b) => nameOf(a).localeCompare(nameOf(b))).map((/** @type {number} */ person) => h("li", {}, avatar(person, { presence: true }), h("bdi", {}, nameOf(person)),
-      (mayRemove || person === state.user_id) && iconButton("close", t("channel.remove", { name: nameOf(person) }), { onclick: () => remove("/users/me/subscriptions", { subscriptions: [name], principals: [person] }).then(draw) }))));
+    setChildren(
+      list,
+      ...subscribers
+        .sort((/** @type {number} */ a, /** @type {number} */ b) => nameOf(a).localeCompare(nameOf(b)))
+        .map((/** @type {number} */ person) =>
+          h(
+            "li",
+            {},
+            avatar(person, { presence: true }),
+            h("bdi", {}, nameOf(person)),
+            (mayRemove || person === state.user_id) &&
+              iconButton("close", t("channel.remove", { name: nameOf(person) }), {
+                onclick: () =>
+                  remove("/users/me/subscriptions", { subscriptions: [name], principals: [person] }).then(draw),
+              }),
+          ),
+        ),
+    );
     return subscribers;
   };
   let inside = await draw();
   field.addEventListener("input", () => {
     const matches = field.value.trim() ? findPeople(field.value, inside) : [];
-    setChildren(found, ...matches.map((completion) => h("li", {}, avatar(completion.person ?? 0), h("bdi", {}, completion.label), h("button", { class: "b", type: "button", onclick: async () => {
-      await post("/users/me/subscriptions", { subscriptions: [{ name }], principals: [completion.person] });
-      field.value = "";
-      setChildren(found);
-      inside = await draw();
-    } }, t("dialog.add")))));
+    setChildren(
+      found,
+      ...matches.map((completion) =>
+        h(
+          "li",
+          {},
+          avatar(completion.person ?? 0),
+          h("bdi", {}, completion.label),
+          h(
+            "button",
+            {
+              class: "b",
+              type: "button",
+              onclick: async () => {
+                await post("/users/me/subscriptions", { subscriptions: [{ name }], principals: [completion.person] });
+                field.value = "";
+                setChildren(found);
+                inside = await draw();
+              },
+            },
+            t("dialog.add"),
+          ),
+        ),
+      ),
+    );
   });
   return [formSection(t("channel.subscribers"), field, found, list)];
 }

@@ -43,8 +43,12 @@ export function scopeOf(dialog) {
  * keyboard.
  * @param {HTMLDialogElement} dialog */
 export function focusFirst(dialog) {
-  const fields = matchMedia("(pointer: coarse)").matches ? "" : ", .dialog-body input:not([type=radio], [type=checkbox], [hidden]), .dialog-body textarea";
-  const first = dialog.querySelector(`[autofocus], nav [aria-current]${dialog.querySelector("nav") ? "" : fields}`) ?? dialog.querySelector("h1");
+  const fields = matchMedia("(pointer: coarse)").matches
+    ? ""
+    : ", .dialog-body input:not([type=radio], [type=checkbox], [hidden]), .dialog-body textarea";
+  const first =
+    dialog.querySelector(`[autofocus], nav [aria-current]${dialog.querySelector("nav") ? "" : fields}`) ??
+    dialog.querySelector("h1");
   /** @type {HTMLElement} */ (first).focus();
 }
 
@@ -80,7 +84,18 @@ export function changeAddress(dialog, hash) {
 export function confirmAction(title, text, buttonText) {
   return new Promise((resolve) => {
     let response = false;
-    const yes = h("button", { class: "b risk", type: "button", onclick: () => { response = true; dialog.close(); } }, buttonText);
+    const yes = h(
+      "button",
+      {
+        class: "b risk",
+        type: "button",
+        onclick: () => {
+          response = true;
+          dialog.close();
+        },
+      },
+      buttonText,
+    );
     const no = h("button", { class: "b", type: "button", onclick: () => dialog.close() }, t("dialog.cancel"));
     const dialog = openDialog(title, [h("p", {}, text)], { footer: [no, yes] });
     dialog.addEventListener("close", () => resolve(response));

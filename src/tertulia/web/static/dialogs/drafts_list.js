@@ -11,10 +11,22 @@ import { bindToAddress, openDialog } from "./dialog.js";
 
 export function showDrafts() {
   const rows = allDrafts().map((draft) => {
-    const item = h("li", {}, h("a", { href: conversationHash(draft.to) }, h("bdi", {}, fullTitle(draft.to))), h("p", { class: "cut", dir: "auto" }, draft.content),
-      h("small", {}, formatFullTime(draft.at)), iconButton("trash", t("drafts.delete"), { onclick: () => { discardDraft(draft.to); item.remove(); } }));
+    const item = h(
+      "li",
+      {},
+      h("a", { href: conversationHash(draft.to) }, h("bdi", {}, fullTitle(draft.to))),
+      h("p", { class: "cut", dir: "auto" }, draft.content),
+      h("small", {}, formatFullTime(draft.at)),
+      iconButton("trash", t("drafts.delete"), {
+        onclick: () => {
+          discardDraft(draft.to);
+          item.remove();
+        },
+      }),
+    );
     return item;
   });
-  const none = emptyState(t("drafts.none"), t("drafts.none-text"), actionLink("#recent", t("view.recent"), "clock")); // shown while the list is empty
+  // shown while the list is empty
+  const none = emptyState(t("drafts.none"), t("drafts.none-text"), actionLink("#recent", t("view.recent"), "clock"));
   bindToAddress(openDialog(t("view.drafts"), [h("ul", { class: "plain kept" }, ...rows), none]));
 }

@@ -12,8 +12,15 @@ export function showDropFrame() {
   const compose = currentComposeBox();
   if (!compose || document.querySelector(".dropping")) return;
   const { conversation } = compose;
-  const where = "people" in conversation || conversation.topic ? titleOf(conversation) : channelName(conversation.channel);
-  const frame = h("div", { class: "dropping", role: "status" }, icon("upload"), h("b", {}, t("drop.to", { where })), h("span", {}, t("drop.hint", { most: maxUploadMegabytes() })));
+  const where =
+    "people" in conversation || conversation.topic ? titleOf(conversation) : channelName(conversation.channel);
+  const frame = h(
+    "div",
+    { class: "dropping", role: "status" },
+    icon("upload"),
+    h("b", {}, t("drop.to", { where })),
+    h("span", {}, t("drop.hint", { most: maxUploadMegabytes() })),
+  );
   frame.addEventListener("dragover", (event) => event.preventDefault());
   frame.addEventListener("dragleave", () => frame.remove());
   frame.addEventListener("drop", (event) => {

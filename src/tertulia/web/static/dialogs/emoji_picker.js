@@ -3,7 +3,16 @@
 
 import { withErrorToast, toggleReaction } from "../views/message_actions.js";
 import { currentComposeBox } from "../views/compose.js";
-import { allEmojiCodes, emojiNames, fetchEmoji, findEmoji, findEmojiByWord, ownEmoji, POPULAR, reactionFor } from "../state/emoji.js";
+import {
+  allEmojiCodes,
+  emojiNames,
+  fetchEmoji,
+  findEmoji,
+  findEmojiByWord,
+  ownEmoji,
+  POPULAR,
+  reactionFor,
+} from "../state/emoji.js";
 import { hasSkinTones, recordEmojiUse, setSkinTone, skinTone, usedEmoji, withSkinTone } from "../state/emoji_use.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { isPhone } from "../views/layout.js";
@@ -22,7 +31,10 @@ const HAND = "✋";
 
 /** @param {import("../views/commands.js").CommandContext} context */
 export function react({ element, message }) {
-  if (message) pickEmoji(element.matches("button") ? element : (element.querySelector(".act .react") ?? element), (name) => withErrorToast(toggleReaction(message, reactionFor(name))));
+  if (message)
+    pickEmoji(element.matches("button") ? element : (element.querySelector(".act .react") ?? element), (name) =>
+      withErrorToast(toggleReaction(message, reactionFor(name))),
+    );
 }
 
 /** @param {import("../views/commands.js").CommandContext} context */
@@ -45,7 +57,13 @@ export async function pickEmoji(anchor, chosen) {
 class EmojiPicker {
   #anchor;
   #chosen;
-  #field = h("input", { type: "search", "aria-label": t("emoji.search"), placeholder: t("emoji.search"), autofocus: true, autocomplete: "off" });
+  #field = h("input", {
+    type: "search",
+    "aria-label": t("emoji.search"),
+    placeholder: t("emoji.search"),
+    autofocus: true,
+    autocomplete: "off",
+  });
   #clear = iconButton("close", t("emoji.clear"), { class: "tiny", hidden: true });
   #tone = h("button", { class: "ib tone", type: "button", "aria-expanded": "false", title: t("emoji.tone") });
   #tones = h("fieldset", { class: "tones", hidden: true }, h("legend", {}, t("emoji.tone-kept")));
@@ -56,8 +74,12 @@ class EmojiPicker {
   #sections = [];
   /** @type {{close(): void} | undefined} */
   #popover;
-  #observer = new IntersectionObserver((entries) => { for (const entry of entries) this.#fill(/** @type {HTMLElement} */ (entry.target), entry.isIntersecting); },
-    { root: this.#grid, rootMargin: `${MARGIN_PX}px 0px` });
+  #observer = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) this.#fill(/** @type {HTMLElement} */ (entry.target), entry.isIntersecting);
+    },
+    { root: this.#grid, rootMargin: `${MARGIN_PX}px 0px` },
+  );
 
   /** @param {HTMLElement} anchor
    * @param {(name: string) => unknown} chosen */
@@ -68,7 +90,15 @@ class EmojiPicker {
 
   open() {
     const find = h("label", { class: "big-find" }, icon("search", "s"), this.#field, this.#clear);
-    const panel = h("div", { class: "picker", role: "dialog", "aria-label": t("compose.emoji") }, h("div", { class: "pick-top" }, find, this.#tone), this.#tones, this.#tabs, this.#grid, this.#name);
+    const panel = h(
+      "div",
+      { class: "picker", role: "dialog", "aria-label": t("compose.emoji") },
+      h("div", { class: "pick-top" }, find, this.#tone),
+      this.#tones,
+      this.#tabs,
+      this.#grid,
+      this.#name,
+    );
     this.#field.addEventListener("input", () => this.#draw());
     this.#field.addEventListener("keydown", (event) => this.#onFieldKey(event));
     this.#clear.addEventListener("click", () => {
@@ -77,10 +107,15 @@ class EmojiPicker {
       this.#field.focus();
     });
     this.#tone.addEventListener("click", () => this.#toggleTones());
-    this.#grid.addEventListener("click", (event) => this.#take(/** @type {Element} */ (event.target).closest("button")?.dataset.name));
+    this.#grid.addEventListener("click", (event) =>
+      this.#take(/** @type {Element} */ (event.target).closest("button")?.dataset.name),
+    );
     this.#grid.addEventListener("keydown", (event) => this.#walk(event));
     this.#grid.addEventListener("scroll", () => this.#markTab());
-    for (const kind of ["focusin", "mouseover"]) this.#grid.addEventListener(kind, (event) => this.#describe(/** @type {Element} */ (event.target).closest("button")?.dataset.name));
+    for (const kind of ["focusin", "mouseover"])
+      this.#grid.addEventListener(kind, (event) =>
+        this.#describe(/** @type {Element} */ (event.target).closest("button")?.dataset.name),
+      );
     this.#sections = pickerSections();
     this.#drawTone();
     this.#drawTabs();
@@ -105,9 +140,16 @@ class EmojiPicker {
     this.#observer.disconnect();
     this.#grid.scrollTop = 0;
     if (query) return this.#drawFound(query);
-    setChildren(this.#grid, ...this.#sections.flatMap((section) => [h("h2", { "data-section": section.name }, section.title), ...this.#blocks(section)]));
+    setChildren(
+      this.#grid,
+      ...this.#sections.flatMap((section) => [
+        h("h2", { "data-section": section.name }, section.title),
+        ...this.#blocks(section),
+      ]),
+    );
     for (const block of this.#grid.querySelectorAll(".es")) this.#observer.observe(block);
-    for (const block of /** @type {HTMLElement[]} */ ([...this.#grid.querySelectorAll(".es")].slice(0, 2))) this.#fill(block, true);
+    for (const block of /** @type {HTMLElement[]} */ ([...this.#grid.querySelectorAll(".es")].slice(0, 2)))
+      this.#fill(block, true);
     this.#markTab();
     return this.#describe(this.#sections[0]?.names[0]);
   }
@@ -115,11 +157,31 @@ class EmojiPicker {
   /** @param {string} query */
   #drawFound(query) {
     const found = findEmojiByWord(query, MAX_FOUND);
-    if (!found.length) return setChildren(this.#grid, ...nothingFound(query)), this.#describe(undefined);
-    const rows = found.map(({ name, also }) => h("li", {}, h("button", { type: "button", "data-name": name },
-      h("span", { "aria-hidden": "true" }, emojiSign(name)), h("span", { class: "cut" }, ...marked(name, query), ...(also ? [" · ", ...textWith("emoji.also", { name: marked(also, query) })] : [])), h("small", {}, ownEmoji().has(name) ? t("emoji.our-own") : `:${name}:`))));
+    if (!found.length) return (setChildren(this.#grid, ...nothingFound(query)), this.#describe(undefined));
+    const rows = found.map(({ name, also }) =>
+      h(
+        "li",
+        {},
+        h(
+          "button",
+          { type: "button", "data-name": name },
+          h("span", { "aria-hidden": "true" }, emojiSign(name)),
+          h(
+            "span",
+            { class: "cut" },
+            ...marked(name, query),
+            ...(also ? [" · ", ...textWith("emoji.also", { name: marked(also, query) })] : []),
+          ),
+          h("small", {}, ownEmoji().has(name) ? t("emoji.our-own") : `:${name}:`),
+        ),
+      ),
+    );
     rows[0].firstElementChild?.classList.add("is-focus");
-    setChildren(this.#grid, h("h2", { role: "status" }, t("emoji.found", { count: found.length })), h("ul", { class: "found-e" }, ...rows));
+    setChildren(
+      this.#grid,
+      h("h2", { role: "status" }, t("emoji.found", { count: found.length })),
+      h("ul", { class: "found-e" }, ...rows),
+    );
     return this.#describe(found[0].name);
   }
 
@@ -144,7 +206,22 @@ class EmojiPicker {
     if (isNear === block.childElementCount > 0) return;
     const names = this.#sections.find(({ name }) => name === block.dataset.of)?.names ?? [];
     const at = Number(block.dataset.at);
-    setChildren(block, ...(isNear ? names.slice(at, at + BLOCK_ROWS * columns()) : []).map((name) => h("button", { type: "button", "data-name": name, "aria-label": name.replaceAll("_", " "), title: `:${name}:`, tabindex: -1 }, emojiSign(name))));
+    setChildren(
+      block,
+      ...(isNear ? names.slice(at, at + BLOCK_ROWS * columns()) : []).map((name) =>
+        h(
+          "button",
+          {
+            type: "button",
+            "data-name": name,
+            "aria-label": name.replaceAll("_", " "),
+            title: `:${name}:`,
+            tabindex: -1,
+          },
+          emojiSign(name),
+        ),
+      ),
+    );
     const first = this.#grid.querySelector(".es button");
     if (first && !this.#grid.querySelector('button[tabindex="0"]')) first.setAttribute("tabindex", "0");
   }
@@ -152,7 +229,12 @@ class EmojiPicker {
   /** @param {string | undefined} name */
   #describe(name) {
     if (!name) return setChildren(this.#name);
-    return setChildren(this.#name, h("span", { "aria-hidden": "true" }, emojiSign(name)), h("span", {}, h("b", {}, name.replaceAll("_", " ")), h("small", {}, `:${name}:`)), h("kbd", { class: "not-phone", "aria-hidden": "true" }, "⏎"));
+    return setChildren(
+      this.#name,
+      h("span", { "aria-hidden": "true" }, emojiSign(name)),
+      h("span", {}, h("b", {}, name.replaceAll("_", " ")), h("small", {}, `:${name}:`)),
+      h("kbd", { class: "not-phone", "aria-hidden": "true" }, "⏎"),
+    );
   }
 
   /** @param {KeyboardEvent} event */
@@ -168,7 +250,9 @@ class EmojiPicker {
    * @param {KeyboardEvent} event */
   #walk(event) {
     const isList = this.#field.value.trim() !== "";
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: isList ? 1 : columns(), ArrowUp: isList ? -1 : -columns() }[event.key];
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: isList ? 1 : columns(), ArrowUp: isList ? -1 : -columns() }[
+      event.key
+    ];
     if (step === undefined) return;
     event.preventDefault();
     const all = /** @type {HTMLElement[]} */ ([...this.#grid.querySelectorAll("button[data-name]")]);
@@ -187,13 +271,46 @@ class EmojiPicker {
     this.#tone.textContent = withSkinTone(HAND);
     this.#tone.setAttribute("aria-label", formatLabel(t("emoji.tone"), t(`emoji.tone-${skinTone()}`)));
     if (this.#tones.querySelector("label")) return;
-    const radios = [0, 1, 2, 3, 4, 5].map((tone) => h("label", { title: t(`emoji.tone-${tone}`) },
-      h("input", { type: "radio", name: "tone", value: tone, checked: tone === skinTone(), "aria-label": t(`emoji.tone-${tone}`), onchange: () => { setSkinTone(tone); this.#drawTone(); this.#draw(); } }), withSkinTone(HAND, tone)));
+    const radios = [0, 1, 2, 3, 4, 5].map((tone) =>
+      h(
+        "label",
+        { title: t(`emoji.tone-${tone}`) },
+        h("input", {
+          type: "radio",
+          name: "tone",
+          value: tone,
+          checked: tone === skinTone(),
+          "aria-label": t(`emoji.tone-${tone}`),
+          onchange: () => {
+            setSkinTone(tone);
+            this.#drawTone();
+            this.#draw();
+          },
+        }),
+        withSkinTone(HAND, tone),
+      ),
+    );
     this.#tones.append(...radios);
   }
 
   #drawTabs() {
-    setChildren(this.#tabs, ...this.#sections.map(({ name, title, sign }) => h("button", { class: "ib", type: "button", "data-tab": name, "aria-label": title, title, onclick: () => this.#goTo(name) }, sign)));
+    setChildren(
+      this.#tabs,
+      ...this.#sections.map(({ name, title, sign }) =>
+        h(
+          "button",
+          {
+            class: "ib",
+            type: "button",
+            "data-tab": name,
+            "aria-label": title,
+            title,
+            onclick: () => this.#goTo(name),
+          },
+          sign,
+        ),
+      ),
+    );
   }
 
   /** @param {string} name of a section */
@@ -205,7 +322,11 @@ class EmojiPicker {
   #markTab() {
     const headings = /** @type {HTMLElement[]} */ ([...this.#grid.querySelectorAll("h2[data-section]")]);
     const current = headings.filter((heading) => heading.offsetTop <= this.#grid.scrollTop + 8).at(-1) ?? headings[0];
-    for (const tab of this.#tabs.children) tab.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (tab).dataset.tab === current?.dataset.section));
+    for (const tab of this.#tabs.children)
+      tab.setAttribute(
+        "aria-pressed",
+        String(/** @type {HTMLElement} */ (tab).dataset.tab === current?.dataset.section),
+      );
   }
 }
 
@@ -216,8 +337,16 @@ function pickerSections() {
   logo.firstElementChild?.setAttribute("href", "#logo");
   const isKnown = (/** @type {string} */ name) => findEmoji(name) !== undefined || ownEmoji().has(name);
   const used = [...new Set([...usedEmoji(), ...POPULAR])].filter(isKnown).slice(0, 2 * columns());
-  const sections = [{ name: "used", title: t("emoji.used"), sign: "🕘", names: used }, { name: "own", title: t("emoji.own"), sign: logo, names: [...ownEmoji().keys()] },
-    ...groupEmoji(allEmojiCodes()).map(({ name, sign, emoji }) => ({ name, title: t(`emoji.group-${name}`), sign, names: emoji.map((code) => emojiNames(code)[0]) }))];
+  const sections = [
+    { name: "used", title: t("emoji.used"), sign: "🕘", names: used },
+    { name: "own", title: t("emoji.own"), sign: logo, names: [...ownEmoji().keys()] },
+    ...groupEmoji(allEmojiCodes()).map(({ name, sign, emoji }) => ({
+      name,
+      title: t(`emoji.group-${name}`),
+      sign,
+      names: emoji.map((code) => emojiNames(code)[0]),
+    })),
+  ];
   return sections.filter(({ names }) => names.length);
 }
 
@@ -225,7 +354,15 @@ function pickerSections() {
 function nothingFound(query) {
   const mayAdd = isInPermission(state.realm_can_add_custom_emoji_group);
   const add = h("a", { class: "b", href: "#organization/emoji" }, icon("plus", "s"), t("emoji.add-own"));
-  return [h("div", { class: "none big" }, h("p", { role: "status" }, t("emoji.nothing", { text: query })), h("p", { class: "hint" }, t("emoji.nothing-text")), mayAdd && h("p", {}, add))];
+  return [
+    h(
+      "div",
+      { class: "none big" },
+      h("p", { role: "status" }, t("emoji.nothing", { text: query })),
+      h("p", { class: "hint" }, t("emoji.nothing-text")),
+      mayAdd && h("p", {}, add),
+    ),
+  ];
 }
 
 /** A name with the matched part marked.

@@ -36,5 +36,5 @@ async function sendFile(path, file, more) {
   for (const [name, value] of Object.entries(more)) form.append(name, value);
   const response = await fetch(apiUrl(path), { method: "POST", body: form });
   const result = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(await describeError(result) ?? t("upload.failed", { name: file.name }));
+  if (!response.ok) throw new Error((await describeError(result)) ?? t("upload.failed", { name: file.name }));
 }

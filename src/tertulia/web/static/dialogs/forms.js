@@ -10,8 +10,9 @@ import { t } from "../core/i18n.js";
 /** @typedef {string | number | boolean} FieldValue */
 /** @typedef {import("../state/types.d.ts").Permission} Permission */
 /** @typedef {import("../state/types.d.ts").Group} Group */
-/** @typedef {{name: string, label: string, value: FieldValue | null | undefined, save: (value: FieldValue) => Promise<unknown>, hint?: string,
- *   choices?: [string | number, string][], kind?: "text" | "long" | "number" | "password" | "email" | "date", disabled?: boolean}} Row */
+/** @typedef {{name: string, label: string, value: FieldValue | null | undefined, save: (value: FieldValue) =>
+ *   Promise<unknown>, hint?: string, choices?: [string | number, string][], kind?: "text" | "long" | "number" |
+ *   "password" | "email" | "date", disabled?: boolean}} Row */
 
 /** A row with a checkbox, a selection or a text field.
  * @param {Row} row
@@ -30,7 +31,8 @@ export function settingRow(row) {
     }
   });
   const hint = row.hint && h("small", { class: "hint" }, row.hint);
-  if (typeof row.value === "boolean") return h("label", { class: "choice" }, field, h("span", {}, row.label, " ", note), hint);
+  if (typeof row.value === "boolean")
+    return h("label", { class: "choice" }, field, h("span", {}, row.label, " ", note), hint);
   return h("label", { class: "field" }, h("span", {}, row.label, " ", note), field, hint);
 }
 
@@ -54,15 +56,23 @@ export function labelled(text, field) {
  * @param {string} [extra] classes */
 export function actionButton(text, work, extra = "") {
   const note = h("small", { class: "quiet", "aria-live": "polite" });
-  const button = h("button", { class: `b ${extra}`, type: "button", onclick: oneAtATime(async () => {
-    try {
-      note.classList.remove("wrong");
-      note.textContent = String((await work()) ?? t("forms.done"));
-    } catch (error) {
-      note.classList.add("wrong");
-      note.textContent = /** @type {Error} */ (error).message;
-    }
-  }) }, text);
+  const button = h(
+    "button",
+    {
+      class: `b ${extra}`,
+      type: "button",
+      onclick: oneAtATime(async () => {
+        try {
+          note.classList.remove("wrong");
+          note.textContent = String((await work()) ?? t("forms.done"));
+        } catch (error) {
+          note.classList.add("wrong");
+          note.textContent = /** @type {Error} */ (error).message;
+        }
+      }),
+    },
+    text,
+  );
   return h("div", { class: "set" }, button, note);
 }
 
@@ -73,10 +83,16 @@ export function actionButton(text, work, extra = "") {
  * @param {(value: string) => Promise<unknown>} save */
 export function choiceRow(label, choices, value, save) {
   const note = h("small", { class: "quiet", "aria-live": "polite" });
-  const field = new ChoiceField(label, choices, t("choice.unknown"), { value, changed: async () => {
-    const result = await save(field.value ?? value).then(() => t("forms.saved"), (error) => error.message);
-    note.textContent = result;
-  } });
+  const field = new ChoiceField(label, choices, t("choice.unknown"), {
+    value,
+    changed: async () => {
+      const result = await save(field.value ?? value).then(
+        () => t("forms.saved"),
+        (error) => error.message,
+      );
+      note.textContent = result;
+    },
+  });
   return h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, label, " "), note, field.element);
 }
 
@@ -92,7 +108,10 @@ export function channelChoices() {
 export function personChoices(persons) {
   const [names, shared] = [new Set(), new Set()];
   for (const { full_name: name } of persons) (names.has(name) ? shared : names).add(name);
-  return persons.map(({ user_id: value, full_name: name, delivery_email: address, email }) => ({ value, label: shared.has(name) ? `${name} (${address ?? email})` : name }));
+  return persons.map(({ user_id: value, full_name: name, delivery_email: address, email }) => ({
+    value,
+    label: shared.has(name) ? `${name} (${address ?? email})` : name,
+  }));
 }
 
 /** @param {{name: string, is_system_group: boolean}} group */
@@ -105,7 +124,8 @@ export function groupName(group) {
  * @returns {boolean} */
 export function isInPermission(permission) {
   if (permission === undefined) return false;
-  if (typeof permission !== "number") return permission.direct_members.includes(myId()) || permission.direct_subgroups.some(isInPermission);
+  if (typeof permission !== "number")
+    return permission.direct_members.includes(myId()) || permission.direct_subgroups.some(isInPermission);
   const group = (state.realm_user_groups ?? []).find((each) => each.id === permission);
   return group !== undefined && (group.members.includes(myId()) || group.direct_subgroup_ids.some(isInPermission));
 }
@@ -113,7 +133,12 @@ export function isInPermission(permission) {
 /** @param {Row} row
  * @returns {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} */
 function fieldOf({ name, value, choices, kind, disabled }) {
-  if (choices) return h("select", { class: "f", name, disabled }, ...choices.map(([each, text]) => h("option", { value: each, selected: String(each) === String(value) }, text)));
+  if (choices)
+    return h(
+      "select",
+      { class: "f", name, disabled },
+      ...choices.map(([each, text]) => h("option", { value: each, selected: String(each) === String(value) }, text)),
+    );
   if (typeof value === "boolean") return h("input", { type: "checkbox", name, checked: value, disabled });
   if (kind === "long") {
     const area = h("textarea", { class: "f", name, rows: 3, dir: "auto", disabled });
@@ -127,6 +152,7 @@ function fieldOf({ name, value, choices, kind, disabled }) {
  * @param {Row} row */
 function valueIn(field, row) {
   if (field instanceof HTMLInputElement && field.type === "checkbox") return field.checked;
-  if (row.kind === "number" || (row.choices && typeof row.choices.at(-1)?.[0] === "number" && field.value !== "")) return Number(field.value);
+  if (row.kind === "number" || (row.choices && typeof row.choices.at(-1)?.[0] === "number" && field.value !== ""))
+    return Number(field.value);
   return field.value;
 }

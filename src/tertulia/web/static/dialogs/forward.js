@@ -26,7 +26,9 @@ const MAX_SEARCHED = 30; // views are found, too, and left out
 /** @param {import("../views/commands.js").CommandContext} context */
 export async function forwardMessage({ message }) {
   if (!message) return;
-  const source = await withErrorToast(get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true }));
+  const source = await withErrorToast(
+    get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true }),
+  );
   if (!source) return;
   const key = crypto.randomUUID(); // sending again after a lost answer sends nothing twice
   const picker = new DestinationPicker(() => validate());
@@ -45,35 +47,77 @@ export async function forwardMessage({ message }) {
     const to = picker.conversation;
     if (!to) return picker.focus();
     const words = [comment.value.trim(), quotedText(message, source.message.content)].filter(Boolean).join("\n\n");
-    const where = isInChannel(to) ? { type: "channel", to: to.channel, topic: to.topic } : { type: "direct", to: to.people };
+    const where = isInChannel(to)
+      ? { type: "channel", to: to.channel, topic: to.topic }
+      : { type: "direct", to: to.people };
     try {
-      await post("/messages", { ...where, content: words, read_by_sender: true }, undefined, { "Idempotency-Key": key });
+      await post("/messages", { ...where, content: words, read_by_sender: true }, undefined, {
+        "Idempotency-Key": key,
+      });
     } catch (error) {
       return fail(/** @type {Error} */ (error).message);
     }
     dialog.close();
-    toast(t("forward.done", { name: fullTitle(to) }), h("a", { class: "b", href: conversationHash(to) }, t("forward.open")));
+    toast(
+      t("forward.done", { name: fullTitle(to) }),
+      h("a", { class: "b", href: conversationHash(to) }, t("forward.open")),
+    );
     return undefined;
   };
   const run = oneAtATime(send);
-  const form = h("form", { id: "forward-form", class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); run(); } },
-    picker.element, h("label", { class: "field" }, t("forward.comment"), comment),
-    h("div", { class: "forwarded what", tabindex: 0, role: "region", "aria-label": t("forward.message"), dir: "auto" }, enhance(message.content)), note);
+  const form = h(
+    "form",
+    {
+      id: "forward-form",
+      class: "fields",
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        run();
+      },
+    },
+    picker.element,
+    h("label", { class: "field" }, t("forward.comment"), comment),
+    h(
+      "div",
+      { class: "forwarded what", tabindex: 0, role: "region", "aria-label": t("forward.message"), dir: "auto" },
+      enhance(message.content),
+    ),
+    note,
+  );
   comment.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
   });
-  const dialog = openDialog(t("forward.title"), [form], { footer: [h("button", { class: "b", type: "button", "data-close": true }, t("dialog.cancel")), go] });
+  const dialog = openDialog(t("forward.title"), [form], {
+    footer: [h("button", { class: "b", type: "button", "data-close": true }, t("dialog.cancel")), go],
+  });
   picker.focus();
 }
 
 /** A field that finds a person, a group, a topic or a channel; a channel needs a topic, too. */
 class DestinationPicker {
   #changed;
-  #field = h("input", { class: "f", role: "combobox", "aria-label": t("forward.to"), placeholder: t("forward.placeholder"), autocomplete: "off", autofocus: true, "aria-expanded": "true", "aria-controls": "forward-hits", "aria-autocomplete": "list", dir: "auto" });
+  #field = h("input", {
+    class: "f",
+    role: "combobox",
+    "aria-label": t("forward.to"),
+    placeholder: t("forward.placeholder"),
+    autocomplete: "off",
+    autofocus: true,
+    "aria-expanded": "true",
+    "aria-controls": "forward-hits",
+    "aria-autocomplete": "list",
+    dir: "auto",
+  });
   #list = h("ul", { class: "plain offer still", id: "forward-hits", role: "listbox", "aria-label": t("forward.to") });
   #chosenLine = h("div", { class: "set" });
   #topic = h("input", { class: "f", "aria-label": t("compose.topic"), maxlength: 60, dir: "auto", required: true });
-  #topicList = h("ul", { class: "offer below", id: "forward-topics", role: "listbox", "aria-label": t("offers.name"), hidden: true });
+  #topicList = h("ul", {
+    class: "offer below",
+    id: "forward-topics",
+    role: "listbox",
+    "aria-label": t("offers.name"),
+    hidden: true,
+  });
   #topicField = h("label", { class: "field anchor" }, t("compose.topic"), this.#topic, this.#topicList);
   /** @type {Destination[]} */
   #found = [];
@@ -85,7 +129,9 @@ class DestinationPicker {
   constructor(changed) {
     this.#changed = changed;
     this.element = h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("forward.to")));
-    const popup = new TypeaheadPopup(this.#topic, this.#topicList, (text) => topicFieldCompletions(text, this.#chosen?.channel ?? 0));
+    const popup = new TypeaheadPopup(this.#topic, this.#topicList, (text) =>
+      topicFieldCompletions(text, this.#chosen?.channel ?? 0),
+    );
     this.#topic.addEventListener("keydown", (event) => popup.handleKey(event));
     this.#field.addEventListener("input", () => this.#search());
     this.#field.addEventListener("keydown", (event) => this.#onKey(event));
@@ -125,16 +171,28 @@ class DestinationPicker {
     const text = this.#field.value.trim();
     const found = text ? findDestinations(text, MAX_SEARCHED) : recentDestinations().map((each) => each.destination);
     this.#found = found.filter((each) => each.kind !== "view").slice(0, MAX_SHOWN);
-    setChildren(this.#list, ...this.#found.map((each, at) => h("li", { role: "option", id: `forward-hit-${at}`, "aria-selected": "false", "data-hash": destinationHash(each) },
-      destinationIcon(each), h("bdi", { class: "cut" }, each.name), destinationHint(each, undefined))),
-    !this.#found.length && h("li", { class: "quiet" }, icon("search", "s"), t("forward.none")));
+    setChildren(
+      this.#list,
+      ...this.#found.map((each, at) =>
+        h(
+          "li",
+          { role: "option", id: `forward-hit-${at}`, "aria-selected": "false", "data-hash": destinationHash(each) },
+          destinationIcon(each),
+          h("bdi", { class: "cut" }, each.name),
+          destinationHint(each, undefined),
+        ),
+      ),
+      !this.#found.length && h("li", { class: "quiet" }, icon("search", "s"), t("forward.none")),
+    );
     this.#select(0);
   }
 
   /** @param {number} at */
   #select(at) {
     this.#at = at;
-    [...this.#list.querySelectorAll("[role=option]")].forEach((item, each) => item.setAttribute("aria-selected", String(each === at)));
+    [...this.#list.querySelectorAll("[role=option]")].forEach((item, each) =>
+      item.setAttribute("aria-selected", String(each === at)),
+    );
     const item = this.#list.children[at];
     if (item?.id) this.#field.setAttribute("aria-activedescendant", item.id);
     else this.#field.removeAttribute("aria-activedescendant");
@@ -159,6 +217,6 @@ class DestinationPicker {
     this.#draw();
     this.#changed();
     if (!destination || destination.kind === "channel") this.focus();
-    else /** @type {HTMLElement | null} */ (this.element.closest("form")?.querySelector("textarea"))?.focus();
+    /** @type {HTMLElement | null} */ else this.element.closest("form")?.querySelector("textarea")?.focus();
   }
 }

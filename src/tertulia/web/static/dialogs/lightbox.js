@@ -12,20 +12,29 @@ export function openLightbox({ element }) {
   const frame = h("div", { class: "viewer-frame", tabindex: 0 });
   const caption = h("h1", { class: "cut" });
   const open = h("a", { class: "b", target: "_blank", rel: "noopener" }, t("viewer.open"));
-  const zoom = iconButton("zoom-in", t("viewer.zoom"), { "aria-pressed": "false", onclick: () => {
-    const isLarge = frame.classList.toggle("large");
-    zoom.setAttribute("aria-pressed", String(isLarge));
-  } });
+  const zoom = iconButton("zoom-in", t("viewer.zoom"), {
+    "aria-pressed": "false",
+    onclick: () => {
+      const isLarge = frame.classList.toggle("large");
+      zoom.setAttribute("aria-pressed", String(isLarge));
+    },
+  });
   const before = iconButton("back", t("viewer.previous"), { onclick: () => go(-1), flip: true });
   const after = iconButton("right", t("viewer.next"), { onclick: () => go(1), flip: true });
   const close = iconButton("close", t("dialog.close"), { onclick: () => dialog.close() });
-  const dialog = h("dialog", { class: "viewer", "aria-label": t("content.picture") },
-    h("header", {}, caption, open, zoom, before, after, close), frame);
+  const dialog = h(
+    "dialog",
+    { class: "viewer", "aria-label": t("content.picture") },
+    h("header", {}, caption, open, zoom, before, after, close),
+    frame,
+  );
   dialog.addEventListener("keydown", (event) => {
     if (event.key === "ArrowLeft") go(-1);
     if (event.key === "ArrowRight") go(1);
   });
-  frame.addEventListener("click", (event) => { if (event.target === frame) dialog.close(); });
+  frame.addEventListener("click", (event) => {
+    if (event.target === frame) dialog.close();
+  });
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   show();
@@ -40,7 +49,8 @@ export function openLightbox({ element }) {
   function show() {
     const link = links[at];
     const small = link.querySelector("img");
-    const title = link.title || link.getAttribute("aria-label") || decodeURIComponent(link.pathname.split("/").at(-1) ?? "");
+    const title =
+      link.title || link.getAttribute("aria-label") || decodeURIComponent(link.pathname.split("/").at(-1) ?? "");
     caption.textContent = title;
     open.href = link.href;
     before.hidden = after.hidden = links.length < 2;

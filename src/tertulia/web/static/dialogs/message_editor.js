@@ -26,14 +26,24 @@ export async function editMessage({ message }) {
   if (!message) return;
   const open = editForm(message.id);
   if (open) return void open.querySelector("textarea")?.focus();
-  const response = await withErrorToast(get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true }));
+  const response = await withErrorToast(
+    get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true }),
+  );
   if (!response) return;
   const continuationIn = await lazy("composer", "continuationIn").catch(() => undefined); // offline
   const before = response.message.content;
   const box = h("textarea", { dir: "auto", rows: 3, "aria-label": t("edit.box") });
   box.value = savedText(message.id) ?? before;
-  const list = h("ul", { class: "offer", id: `edit-offers-${message.id}`, role: "listbox", "aria-label": t("offers.name"), hidden: true });
-  const popup = new TypeaheadPopup(box, list, (text, caret) => completions(text, caret, { channel: message.stream_id, topic: message.subject }));
+  const list = h("ul", {
+    class: "offer",
+    id: `edit-offers-${message.id}`,
+    role: "listbox",
+    "aria-label": t("offers.name"),
+    hidden: true,
+  });
+  const popup = new TypeaheadPopup(box, list, (text, caret) =>
+    completions(text, caret, { channel: message.stream_id, topic: message.subject }),
+  );
   const save = oneAtATime(async () => {
     if (box.value === before) return close();
     box.readOnly = true; // text typed now would be lost
@@ -53,17 +63,41 @@ export async function editMessage({ message }) {
   box.addEventListener("input", () => storeForTab(`edit-${message.id}`, box.value));
   box.addEventListener("keydown", (event) => {
     if (popup.handleKey(event)) return;
-    const isPlainEnter = event.key === "Enter" && !event.isComposing && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    const isPlainEnter =
+      event.key === "Enter" && !event.isComposing && !event.ctrlKey && !event.metaKey && !event.shiftKey;
     const change = isPlainEnter ? continuationIn?.(box) : undefined;
     if (event.key === "Escape") close(true);
     else if (change) applyChange(box, change);
-    else if (event.key === "Enter" && !event.isComposing && (event.ctrlKey || event.metaKey || (enterSends() && !event.shiftKey))) save();
+    else if (
+      event.key === "Enter" &&
+      !event.isComposing &&
+      (event.ctrlKey || event.metaKey || (enterSends() && !event.shiftKey))
+    )
+      save();
     else return;
     event.preventDefault();
     event.stopPropagation();
   });
-  const form = h("div", { class: "anchor" }, list, h("div", { class: "box" }, box, h("div", { class: "tools" }, h("span", { class: "end" },
-    h("button", { class: "b", type: "button", onclick: () => close() }, t("dialog.cancel")), h("button", { class: "b go", type: "button", onclick: save }, t("dialog.save"))))));
+  const form = h(
+    "div",
+    { class: "anchor" },
+    list,
+    h(
+      "div",
+      { class: "box" },
+      box,
+      h(
+        "div",
+        { class: "tools" },
+        h(
+          "span",
+          { class: "end" },
+          h("button", { class: "b", type: "button", onclick: () => close() }, t("dialog.cancel")),
+          h("button", { class: "b go", type: "button", onclick: save }, t("dialog.save")),
+        ),
+      ),
+    ),
+  );
   openEditForm(message.id, form);
   requestAnimationFrame(() => requestAnimationFrame(() => box.focus()));
 }
@@ -82,9 +116,19 @@ export async function showHistory({ message }) {
 function version(entry) {
   const body = h("div", { class: "what", dir: "auto" });
   body.append(enhance(entry.content_html_diff ?? entry.rendered_content));
-  const moved = [entry.prev_topic !== undefined && t("history.topic", { from: topicTitle(entry.prev_topic), to: topicTitle(entry.topic) }),
-    entry.prev_stream !== undefined && t("history.channel", { from: channelName(entry.prev_stream), to: channelName(entry.stream ?? 0) })].filter(Boolean);
-  return h("li", {}, h("p", { class: "quiet" }, nameOf(entry.user_id), " · ", formatFullTime(entry.timestamp)), ...moved.map((text) => h("p", {}, text)), body);
+  const moved = [
+    entry.prev_topic !== undefined &&
+      t("history.topic", { from: topicTitle(entry.prev_topic), to: topicTitle(entry.topic) }),
+    entry.prev_stream !== undefined &&
+      t("history.channel", { from: channelName(entry.prev_stream), to: channelName(entry.stream ?? 0) }),
+  ].filter(Boolean);
+  return h(
+    "li",
+    {},
+    h("p", { class: "quiet" }, nameOf(entry.user_id), " · ", formatFullTime(entry.timestamp)),
+    ...moved.map((text) => h("p", {}, text)),
+    body,
+  );
 }
 
 /** The edited text from before a reload.

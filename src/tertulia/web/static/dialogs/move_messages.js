@@ -30,12 +30,32 @@ export function moveTopic() {
 /** @param {import("../state/messages.js").Message} message
  * @param {string} mode */
 function moveDialog(message, mode) {
-  const channel = new ChoiceField(t("label.channel"), channelChoices(), t("choice.unknown"), { value: message.stream_id });
-  const topic = h("input", { class: "f", "aria-label": t("compose.topic"), value: message.subject, maxlength: 60, dir: "auto" });
-  const which = h("select", { class: "f", "aria-label": t("move.which") }, ...["change_one", "change_later", "change_all"].map((each) => h("option", { value: each, selected: each === mode }, t(`move.${each}`))));
+  const channel = new ChoiceField(t("label.channel"), channelChoices(), t("choice.unknown"), {
+    value: message.stream_id,
+  });
+  const topic = h("input", {
+    class: "f",
+    "aria-label": t("compose.topic"),
+    value: message.subject,
+    maxlength: 60,
+    dir: "auto",
+  });
+  const which = h(
+    "select",
+    { class: "f", "aria-label": t("move.which") },
+    ...["change_one", "change_later", "change_all"].map((each) =>
+      h("option", { value: each, selected: each === mode }, t(`move.${each}`)),
+    ),
+  );
   const notifyOld = h("input", { type: "checkbox" });
   const notifyNew = h("input", { type: "checkbox", checked: true });
-  const list = h("ul", { class: "offer below", id: "move-offers", role: "listbox", "aria-label": t("offers.name"), hidden: true });
+  const list = h("ul", {
+    class: "offer below",
+    id: "move-offers",
+    role: "listbox",
+    "aria-label": t("offers.name"),
+    hidden: true,
+  });
   const popup = new TypeaheadPopup(topic, list, (text) => topicFieldCompletions(text, channel.value ?? 0));
   topic.addEventListener("keydown", (event) => popup.handleKey(event));
   const note = h("p", { class: "wrong", role: "alert", hidden: true });
@@ -47,27 +67,54 @@ function moveDialog(message, mode) {
     const before = { topic: message.subject, ...(isOther && { stream_id: message.stream_id }) };
     try {
       const isUndoable = which.value === "change_one" || (await isEmptyTopic(to, topic.value.trim()));
-      await patch(`/messages/${message.id}`, { ...channelChange, topic: topic.value.trim(), propagate_mode: which.value, send_notification_to_old_thread: notifyOld.checked, send_notification_to_new_thread: notifyNew.checked });
+      await patch(`/messages/${message.id}`, {
+        ...channelChange,
+        topic: topic.value.trim(),
+        propagate_mode: which.value,
+        send_notification_to_old_thread: notifyOld.checked,
+        send_notification_to_new_thread: notifyNew.checked,
+      });
       dialog.close();
       const mode = which.value === "change_one" ? "change_one" : "change_all";
-      if (isUndoable) offerUndo("move", t("undo.moved"), () => patch(`/messages/${message.id}`, { ...before, propagate_mode: mode, send_notification_to_old_thread: false, send_notification_to_new_thread: false }));
+      if (isUndoable)
+        offerUndo("move", t("undo.moved"), () =>
+          patch(`/messages/${message.id}`, {
+            ...before,
+            propagate_mode: mode,
+            send_notification_to_old_thread: false,
+            send_notification_to_new_thread: false,
+          }),
+        );
     } catch (error) {
       note.hidden = false;
       note.textContent = /** @type {Error} */ (error).message;
     }
   };
-  const dialog = openDialog(t("move.title"), [h("div", { class: "fields" },
-    h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("label.channel")), channel.element),
-    h("label", { class: "field anchor" }, t("compose.topic"), topic, list),
-    h("label", { class: "field" }, t("move.which"), which),
-    h("label", { class: "choice" }, notifyNew, t("move.tell-new")), h("label", { class: "choice" }, notifyOld, t("move.tell-old")), note)],
-  { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("menu.move"))] });
+  const dialog = openDialog(
+    t("move.title"),
+    [
+      h(
+        "div",
+        { class: "fields" },
+        h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("label.channel")), channel.element),
+        h("label", { class: "field anchor" }, t("compose.topic"), topic, list),
+        h("label", { class: "field" }, t("move.which"), which),
+        h("label", { class: "choice" }, notifyNew, t("move.tell-new")),
+        h("label", { class: "choice" }, notifyOld, t("move.tell-old")),
+        note,
+      ),
+    ],
+    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("menu.move"))] },
+  );
 }
 
 /** Whether a topic has no messages: then a move to it can be undone without moving others.
  * @param {number} channel
  * @param {string} topic */
 async function isEmptyTopic(channel, topic) {
-  const narrow = [{ operator: "channel", operand: channel }, { operator: "topic", operand: topic }];
+  const narrow = [
+    { operator: "channel", operand: channel },
+    { operator: "topic", operand: topic },
+  ];
   return (await get("/messages", { anchor: "newest", num_before: 1, num_after: 0, narrow })).messages.length === 0;
 }

@@ -11,9 +11,10 @@ import { groupName } from "./forms.js";
 
 /** @typedef {import("../state/types.d.ts").Permission} Permission */
 /** @typedef {import("../state/types.d.ts").Group} Group */
-/** @typedef {{kind: "group" | "person", id: number, name: string, hint?: string}} Holder a group or a person that can have a permission */
-/** @typedef {{id: string, label: string, value: Permission, groups: number[], change: (value: Permission) => unknown, disabled?: boolean, describedBy?: string}} Options
- *   `groups`: those that the permission can be given to */
+/** @typedef {{kind: "group" | "person", id: number, name: string, hint?: string}} Holder a group or a person that can
+ *   have a permission */
+/** @typedef {{id: string, label: string, value: Permission, groups: number[], change: (value: Permission) => unknown,
+ *   disabled?: boolean, describedBy?: string}} Options `groups`: those that the permission can be given to */
 
 export class PermissionField {
   #options;
@@ -31,16 +32,40 @@ export class PermissionField {
     this.#options = options;
     this.#value = options.value;
     this.#chips = h("ul", { class: "plain set", "aria-label": label, "aria-live": "polite" });
-    this.#list = h("ul", { class: "offer below plain", id: `${id}-list`, role: "listbox", "aria-label": label, hidden: true });
-    this.#input = h("input", { class: "f", id, role: "combobox", placeholder: t("permission.add"), autocomplete: "off", dir: "auto",
-      "aria-expanded": "false", "aria-autocomplete": "list", "aria-controls": this.#list.id, "aria-describedby": describedBy,
-      oninput: () => this.#open(), onclick: () => this.#open(), onblur: () => this.#close(), onkeydown: (/** @type {KeyboardEvent} */ event) => this.#handleKey(event) });
+    this.#list = h("ul", {
+      class: "offer below plain",
+      id: `${id}-list`,
+      role: "listbox",
+      "aria-label": label,
+      hidden: true,
+    });
+    this.#input = h("input", {
+      class: "f",
+      id,
+      role: "combobox",
+      placeholder: t("permission.add"),
+      autocomplete: "off",
+      dir: "auto",
+      "aria-expanded": "false",
+      "aria-autocomplete": "list",
+      "aria-controls": this.#list.id,
+      "aria-describedby": describedBy,
+      oninput: () => this.#open(),
+      onclick: () => this.#open(),
+      onblur: () => this.#close(),
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#handleKey(event),
+    });
     this.#list.addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
     this.#list.addEventListener("click", (event) => {
       const item = /** @type {Element} */ (event.target).closest("[role=option]");
       if (item) this.#add(this.#found[Number(item.id.split("-").at(-1))]);
     });
-    this.element = h("div", { class: "permission", role: disabled ? "group" : undefined, "aria-label": disabled ? label : undefined }, this.#chips, !disabled && h("div", { class: "adder" }, this.#input, this.#list));
+    this.element = h(
+      "div",
+      { class: "permission", role: disabled ? "group" : undefined, "aria-label": disabled ? label : undefined },
+      this.#chips,
+      !disabled && h("div", { class: "adder" }, this.#input, this.#list),
+    );
     this.#draw();
   }
 
@@ -55,8 +80,20 @@ export class PermissionField {
   #draw() {
     const holders = holdersOf(this.#value);
     const isFree = !this.#options.disabled && (holders.length > 1 || this.#options.groups.includes(nobody()));
-    setChildren(this.#chips, ...holders.map((each) => h("li", { class: "pill" }, mark(each), h("bdi", {}, each.name),
-      isFree && !isNobody(each) && iconButton("close", t("permission.remove", { name: each.name }), { onclick: () => this.#remove(each) }))));
+    setChildren(
+      this.#chips,
+      ...holders.map((each) =>
+        h(
+          "li",
+          { class: "pill" },
+          mark(each),
+          h("bdi", {}, each.name),
+          isFree &&
+            !isNobody(each) &&
+            iconButton("close", t("permission.remove", { name: each.name }), { onclick: () => this.#remove(each) }),
+        ),
+      ),
+    );
   }
 
   /** @param {Holder[]} holders */
@@ -70,7 +107,9 @@ export class PermissionField {
    * @param {Holder | undefined} holder */
   #add(holder) {
     if (!holder) return;
-    const kept = isNobody(holder) ? [] : holdersOf(this.#value).filter((each) => !isNobody(each) && !(isRole(each) && isRole(holder)));
+    const kept = isNobody(holder)
+      ? []
+      : holdersOf(this.#value).filter((each) => !isNobody(each) && !(isRole(each) && isRole(holder)));
     this.#input.value = "";
     this.#close();
     this.#change([...kept, holder]);
@@ -86,12 +125,36 @@ export class PermissionField {
     const query = normalizeText(this.#input.value.trim());
     const present = holdersOf(this.#value);
     const taken = (/** @type {string} */ kind) => present.filter((each) => each.kind === kind).map((each) => each.id);
-    const groups = (state.realm_user_groups ?? []).filter((each) => this.#options.groups.includes(each.id) && !taken("group").includes(each.id)).map(groupHolder);
-    const persons = query ? findPeople(query, taken("person")).map((each) => /** @type {Holder} */ ({ kind: "person", id: each.person ?? 0, name: each.label, hint: each.hint })) : [];
+    const groups = (state.realm_user_groups ?? [])
+      .filter((each) => this.#options.groups.includes(each.id) && !taken("group").includes(each.id))
+      .map(groupHolder);
+    const persons = query
+      ? findPeople(query, taken("person")).map(
+          (each) => /** @type {Holder} */ ({ kind: "person", id: each.person ?? 0, name: each.label, hint: each.hint }),
+        )
+      : [];
     const score = (/** @type {Holder} */ each) => matchScore(normalizeText(each.name), query);
     this.#found = [...groups, ...persons].filter((each) => score(each) >= 0).sort((a, b) => score(b) - score(a));
-    setChildren(this.#list, ...(this.#found.length ? this.#found.map((each, at) => h("li", { role: "option", id: `${this.#list.id}-${at}`, "aria-selected": "false" }, mark(each), h("bdi", {}, each.name), each.hint && h("small", {}, each.hint)))
-      : [h("li", { role: "option", "aria-disabled": "true", "aria-selected": "false", class: "quiet" }, t("permission.none"))]));
+    setChildren(
+      this.#list,
+      ...(this.#found.length
+        ? this.#found.map((each, at) =>
+            h(
+              "li",
+              { role: "option", id: `${this.#list.id}-${at}`, "aria-selected": "false" },
+              mark(each),
+              h("bdi", {}, each.name),
+              each.hint && h("small", {}, each.hint),
+            ),
+          )
+        : [
+            h(
+              "li",
+              { role: "option", "aria-disabled": "true", "aria-selected": "false", class: "quiet" },
+              t("permission.none"),
+            ),
+          ]),
+    );
     this.#list.hidden = false;
     this.#input.setAttribute("aria-expanded", "true");
     this.#select(0);
@@ -133,16 +196,25 @@ export class PermissionField {
 
 /** A row with the field of a permission. It saves each change after the ones before it, and shows the result.
  * @param {Omit<Options, "change"> & {save: (value: Permission, old: Permission) => Promise<unknown>}} options
- * @returns {{element: HTMLElement, show: (value: Permission) => void}} `show` has no effect while changes are being saved */
+ * @returns {{element: HTMLElement, show: (value: Permission) => void}} `show` has no effect while changes are being
+ *   saved */
 export function permissionRow({ save, ...options }) {
   const note = h("small", { class: "quiet", "aria-live": "polite" });
   let saved = options.value;
   let saving = 0;
   let queue = Promise.resolve();
-  const field = new PermissionField({ ...options, change: (value) => {
-    saving++;
-    queue = queue.then(() => save(value, saved)).then(() => { saved = value; }).then(() => report(), report);
-  } });
+  const field = new PermissionField({
+    ...options,
+    change: (value) => {
+      saving++;
+      queue = queue
+        .then(() => save(value, saved))
+        .then(() => {
+          saved = value;
+        })
+        .then(() => report(), report);
+    },
+  });
   /** @param {Error} [error] */
   const report = (error) => {
     saving--;
@@ -156,23 +228,34 @@ export function permissionRow({ save, ...options }) {
     field.show(value);
   };
   const name = options.disabled ? h("span", {}, options.label) : h("label", { for: options.id }, options.label);
-  return { element: h("div", { class: "field", "data-permission": options.id }, h("span", {}, name, " ", note), field.element), show };
+  return {
+    element: h("div", { class: "field", "data-permission": options.id }, h("span", {}, name, " ", note), field.element),
+    show,
+  };
 }
 
 /** The groups and people of a value.
  * @param {Permission} value
  * @returns {Holder[]} */
 export function holdersOf(value) {
-  const { direct_subgroups: groups, direct_members: members } = typeof value === "number" ? { direct_subgroups: [value], direct_members: [] } : value;
+  const { direct_subgroups: groups, direct_members: members } =
+    typeof value === "number" ? { direct_subgroups: [value], direct_members: [] } : value;
   const known = groups.map(findGroup).filter((group) => group !== undefined);
-  return [...known.map(groupHolder), ...members.map((id) => /** @type {Holder} */ ({ kind: "person", id, name: nameOf(id) }))];
+  return [
+    ...known.map(groupHolder),
+    ...members.map((id) => /** @type {Holder} */ ({ kind: "person", id, name: nameOf(id) })),
+  ];
 }
 
 /** The value as the server writes it: one group is its id, none is the group of nobody.
  * @param {Holder[]} holders
  * @returns {Permission} */
 function valueOf(holders) {
-  const ids = (/** @type {string} */ kind) => holders.filter((each) => each.kind === kind).map((each) => each.id).sort((a, b) => a - b);
+  const ids = (/** @type {string} */ kind) =>
+    holders
+      .filter((each) => each.kind === kind)
+      .map((each) => each.id)
+      .sort((a, b) => a - b);
   const members = ids("person");
   const groups = ids("group");
   if (!members.length && groups.length < 2) return groups[0] ?? nobody();
@@ -184,8 +267,14 @@ function valueOf(holders) {
  * @returns {number[]} */
 export function groupsForChannels(name) {
   const supported = state.server_supported_permission_settings?.stream[name];
-  const excluded = ["role:internet", !supported?.allow_everyone_group && "role:everyone", !supported?.allow_nobody_group && "role:nobody"];
-  return (state.realm_user_groups ?? []).filter((group) => !group.deactivated && !(group.is_system_group && excluded.includes(group.name))).map((group) => group.id);
+  const excluded = [
+    "role:internet",
+    !supported?.allow_everyone_group && "role:everyone",
+    !supported?.allow_nobody_group && "role:nobody",
+  ];
+  return (state.realm_user_groups ?? [])
+    .filter((group) => !group.deactivated && !(group.is_system_group && excluded.includes(group.name)))
+    .map((group) => group.id);
 }
 
 /** The value of a permission of a new channel.
@@ -193,7 +282,12 @@ export function groupsForChannels(name) {
  * @returns {Permission} */
 export function defaultForChannels(name) {
   const role = state.server_supported_permission_settings?.stream[name]?.default_group_name;
-  return (state.realm_user_groups ?? []).find((group) => group.is_system_group && group.name === role)?.id ?? { direct_members: [myId()], direct_subgroups: [] };
+  return (
+    (state.realm_user_groups ?? []).find((group) => group.is_system_group && group.name === role)?.id ?? {
+      direct_members: [myId()],
+      direct_subgroups: [],
+    }
+  );
 }
 
 /** @param {number} id */
@@ -203,7 +297,9 @@ function findGroup(id) {
 
 /** The id of the group that has no members. */
 function nobody() {
-  return (state.realm_user_groups ?? []).find((group) => group.is_system_group && group.name === "role:nobody")?.id ?? 0;
+  return (
+    (state.realm_user_groups ?? []).find((group) => group.is_system_group && group.name === "role:nobody")?.id ?? 0
+  );
 }
 
 /** @param {Holder} holder */

@@ -8,7 +8,15 @@ import { formSection, settingRow } from "./forms.js";
 /** @typedef {import("../core/api_types.d.ts").Schemas["SettingObject"]} Setting */
 /** @typedef {Record<string, import("../core/html.js").Child[]>} More by heading */
 
-const LANGUAGES = /** @type {[string, string][]} */ ([["en", "English"], ["ar", "العربية"], ["de", "Deutsch"], ["es", "Español"], ["fr", "Français"], ["ja", "日本語"], ["pt", "Português (Brasil)"]]);
+const LANGUAGES = /** @type {[string, string][]} */ ([
+  ["en", "English"],
+  ["ar", "العربية"],
+  ["de", "Deutsch"],
+  ["es", "Español"],
+  ["fr", "Français"],
+  ["ja", "日本語"],
+  ["pt", "Português (Brasil)"],
+]);
 
 /** The settings of a tab under their headings, with what else stands above and below them.
  * @param {string} tab
@@ -16,7 +24,9 @@ const LANGUAGES = /** @type {[string, string][]} */ ([["en", "English"], ["ar", 
  * @param {More} [below] */
 export async function personalSections(tab, above = {}, below = {}) {
   const { user_settings_defaults: settings } = await get("/realm/settings");
-  return byHeading(settings.filter((each) => each.section === tab)).map(([heading, own]) => formSection(t(`part.${heading}`), ...(above[heading] ?? []), ...own.map(personalRow), ...(below[heading] ?? [])));
+  return byHeading(settings.filter((each) => each.section === tab)).map(([heading, own]) =>
+    formSection(t(`part.${heading}`), ...(above[heading] ?? []), ...own.map(personalRow), ...(below[heading] ?? [])),
+  );
 }
 
 /** Settings with each heading, in their order.
@@ -61,6 +71,7 @@ function personalRow({ name, kind, choices }) {
  * @returns {Partial<import("./forms.js").Row>} */
 function inThisPage(name) {
   if (name === "default_language") return { choices: LANGUAGES };
-  if (name === "web_channel_default_view") return { value: setting(name) === 2 ? 2 : 3, choices: [2, 3].map((value) => [value, personalValue(name, value)]) };
+  if (name === "web_channel_default_view")
+    return { value: setting(name) === 2 ? 2 : 3, choices: [2, 3].map((value) => [value, personalValue(name, value)]) };
   return {};
 }

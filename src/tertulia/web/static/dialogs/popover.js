@@ -34,12 +34,15 @@ export function openPopover(anchor, panel, { closed } = {}) {
 }
 
 export function closePopover() {
-  for (const open of document.querySelectorAll(".pop[popover]")) if (open.matches(":popover-open")) /** @type {HTMLElement} */ (open).hidePopover();
+  for (const open of document.querySelectorAll(".pop[popover]"))
+    if (open.matches(":popover-open")) /** @type {HTMLElement} */ (open).hidePopover();
 }
 
-/** @typedef {{icon?: string, sign?: Node, text: string, hint?: string, key?: string, opens?: boolean, risk?: boolean, checked?: boolean, act: () => unknown}} MenuAction
- *   `sign` in place of an icon; `checked` makes it one of several choices; `hint` is a second line; `opens` another menu */
-/** @typedef {{label: string, choices: {text: string, checked: boolean, act: () => unknown}[]}} MenuChoices one of several, side by side */
+/** @typedef {{icon?: string, sign?: Node, text: string, hint?: string, key?: string, opens?: boolean, risk?: boolean,
+ *   checked?: boolean, act: () => unknown}} MenuAction `sign` in place of an icon; `checked` makes it one of several
+ *   choices; `hint` is a second line; `opens` another menu */
+/** @typedef {{label: string, choices: {text: string, checked: boolean, act: () => unknown}[]}} MenuChoices one of
+ *   several, side by side */
 /** @typedef {MenuAction | MenuChoices | "line"} MenuItem */
 
 /** Open a menu. Arrow keys move, Enter runs the item, Escape closes.
@@ -67,7 +70,21 @@ export function openMenu(anchor, name, items, options) {
 
 /** @param {MenuChoices} item */
 function choiceButtons({ label, choices }) {
-  const buttons = choices.map(({ text, checked, act }) => h("button", { type: "button", role: "menuitemradio", "aria-checked": String(checked), onclick: () => { closePopover(); act(); } }, text));
+  const buttons = choices.map(({ text, checked, act }) =>
+    h(
+      "button",
+      {
+        type: "button",
+        role: "menuitemradio",
+        "aria-checked": String(checked),
+        onclick: () => {
+          closePopover();
+          act();
+        },
+      },
+      text,
+    ),
+  );
   return h("div", { class: "themes", role: "group", "aria-label": label }, ...buttons);
 }
 
@@ -78,11 +95,31 @@ function menuButton(item) {
     item.act();
   };
   if (item.checked !== undefined) {
-    return h("button", { type: "button", role: "menuitemradio", "aria-checked": String(item.checked), onclick: act }, icon("check"), h("b", {}, item.text), item.hint && h("small", {}, item.hint));
+    return h(
+      "button",
+      { type: "button", role: "menuitemradio", "aria-checked": String(item.checked), onclick: act },
+      icon("check"),
+      h("b", {}, item.text),
+      item.hint && h("small", {}, item.hint),
+    );
   }
-  const lead = item.sign ? h("span", { class: "e1", "aria-hidden": "true" }, item.sign) : item.icon && icon(item.icon, MIRRORED.has(item.icon) ? "flip" : "");
+  const lead = item.sign
+    ? h("span", { class: "e1", "aria-hidden": "true" }, item.sign)
+    : item.icon && icon(item.icon, MIRRORED.has(item.icon) ? "flip" : "");
   const end = item.opens ? h("span", { class: "e" }, icon("right", "s flip")) : item.key && h("kbd", {}, item.key);
-  return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", "aria-haspopup": item.opens ? "menu" : null, onclick: act }, lead, item.text, end);
+  return h(
+    "button",
+    {
+      type: "button",
+      role: "menuitem",
+      class: item.risk && "risk",
+      "aria-haspopup": item.opens ? "menu" : null,
+      onclick: act,
+    },
+    lead,
+    item.text,
+    end,
+  );
 }
 
 /** @param {HTMLElement} panel
@@ -95,8 +132,12 @@ function positionPopover(panel, anchor) {
   const isNearStart = at.left + at.width / 2 < innerWidth / 2;
   const left = isNearStart ? at.left : at.right - size.width;
   panel.style.setProperty("left", `${Math.max(8, Math.min(left, innerWidth - size.width - 8)) + scrollX}px`);
-  const distance = Math.max(8, Math.min(isBelow ? at.bottom + 4 : innerHeight - at.top + 4, innerHeight - size.height - 8));
-  panel.style.setProperty("inset-block", isBelow ? `${distance}px auto` : `auto ${distance}px`); // it stays beside the element when its height changes
+  const distance = Math.max(
+    8,
+    Math.min(isBelow ? at.bottom + 4 : innerHeight - at.top + 4, innerHeight - size.height - 8),
+  );
+  // it stays beside the element when its height changes
+  panel.style.setProperty("inset-block", isBelow ? `${distance}px auto` : `auto ${distance}px`);
   panel.style.setProperty("--room", `${innerHeight - distance - 8}px`);
   return undefined;
 }

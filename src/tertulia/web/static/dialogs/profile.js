@@ -23,7 +23,11 @@ const MAX_SHARED = 6; // channels in the card beside a name
 /** @param {import("../views/commands.js").CommandContext} context */
 export function showProfile({ element, message }) {
   const id = Number(element.dataset.person ?? element.dataset.userId ?? message?.sender_id);
-  if (id) openPopover(element.matches("article") ? (element.querySelector("button.name") ?? element) : element, profileCard(id));
+  if (id)
+    openPopover(
+      element.matches("article") ? (element.querySelector("button.name") ?? element) : element,
+      profileCard(id),
+    );
 }
 
 /** @param {number} id
@@ -33,21 +37,64 @@ function profileCard(id, { isWhole = false } = {}) {
   const { status_text: status, ends_at: end } = state.user_status?.[id] ?? {};
   const sign = statusEmoji(id);
   const there = localTime(person.timezone);
-  const groups = (state.realm_user_groups ?? []).filter((group) => !group.is_system_group && !group.deactivated && group.members.includes(id)).map((group) => group.name);
+  const groups = (state.realm_user_groups ?? [])
+    .filter((group) => !group.is_system_group && !group.deactivated && group.members.includes(id))
+    .map((group) => group.name);
   const shared = h("dd", { class: "shared" });
   const facts = /** @type {[string, import("../core/html.js").Child][]} */ ([
-    [t("card.email"), person.delivery_email ?? undefined], [t("card.joined"), person.date_joined && formatDate(Date.parse(person.date_joined) / 1000)], [t("groups.title"), formatList(groups)], ...customFacts(person)]);
+    [t("card.email"), person.delivery_email ?? undefined],
+    [t("card.joined"), person.date_joined && formatDate(Date.parse(person.date_joined) / 1000)],
+    [t("groups.title"), formatList(groups)],
+    ...customFacts(person),
+  ]);
   if (id !== myId() && !isSpectator()) fillSharedChannels(id, shared, isWhole ? Infinity : MAX_SHARED);
   const role = person.is_bot ? t("people.bot") : t(`role.${person.role}`);
   const about = !person.is_active ? t("card.left") : person.is_bot ? role : `${role} · ${activityText(id)}`;
-  return h("div", { class: "card", role: "dialog", "aria-label": person.full_name },
-    h("div", { class: "up" }, bigAvatar(person), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, about, there && person.is_active && [h("br"), t("card.local-time", { time: there })]))),
-    (sign || status) && h("p", { class: "status-line", dir: "auto" }, sign, sign && " ", status, end && h("small", {}, t("card.status-until", { when: formatShortEnd(end) }))),
-    h("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "cut" }, h("bdi", {}, value))]), shared),
+  return h(
+    "div",
+    { class: "card", role: "dialog", "aria-label": person.full_name },
+    h(
+      "div",
+      { class: "up" },
+      bigAvatar(person),
+      h(
+        "div",
+        {},
+        h("h2", {}, h("bdi", {}, person.full_name)),
+        h("p", {}, about, there && person.is_active && [h("br"), t("card.local-time", { time: there })]),
+      ),
+    ),
+    (sign || status) &&
+      h(
+        "p",
+        { class: "status-line", dir: "auto" },
+        sign,
+        sign && " ",
+        status,
+        end && h("small", {}, t("card.status-until", { when: formatShortEnd(end) })),
+      ),
+    h(
+      "dl",
+      {},
+      ...facts
+        .filter(([, value]) => value)
+        .flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "cut" }, h("bdi", {}, value))]),
+      shared,
+    ),
     h("ul", { class: "menu" }, ...cardActions(person).map((action) => h("li", {}, action))),
-    h("div", { class: "go-row" },
-      !closedReason({ people: [id] }) && !isSpectator() && h("a", { class: "b go", href: conversationHash({ people: [id] }) }, id === myId() ? t("talk.notes") : t("card.write-to", { name: shortName(id) })),
-      !isWhole && h("a", { class: "b", href: id === myId() ? "#settings/profile" : `#user/${id}` }, t("head.profile"))));
+    h(
+      "div",
+      { class: "go-row" },
+      !closedReason({ people: [id] }) &&
+        !isSpectator() &&
+        h(
+          "a",
+          { class: "b go", href: conversationHash({ people: [id] }) },
+          id === myId() ? t("talk.notes") : t("card.write-to", { name: shortName(id) }),
+        ),
+      !isWhole && h("a", { class: "b", href: id === myId() ? "#settings/profile" : `#user/${id}` }, t("head.profile")),
+    ),
+  );
 }
 
 /** The picture of a person, else the letters that the first and the last part of the name begin with.
@@ -65,12 +112,45 @@ function cardActions(person) {
   const id = person.user_id;
   const said = h("a", { href: hashOf([{ operator: "sender", operand: id }]) }, icon("search"), t("card.said"));
   if (isSpectator()) return [said];
-  const mention = h("button", { type: "button", onclick: () => { closePopover(); copyToClipboard(`@**${mentionName(person)}**`); } }, icon("copy"), t("card.mention"));
+  const mention = h(
+    "button",
+    {
+      type: "button",
+      onclick: () => {
+        closePopover();
+        copyToClipboard(`@**${mentionName(person)}**`);
+      },
+    },
+    icon("copy"),
+    t("card.mention"),
+  );
   if (id === myId()) return [said, mention];
-  const messages = h("a", { href: hashOf([{ operator: "dm-including", operand: id }]) }, icon("chat"), t("card.messages"));
+  const messages = h(
+    "a",
+    { href: hashOf([{ operator: "dm-including", operand: id }]) },
+    icon("chat"),
+    t("card.messages"),
+  );
   if (person.is_bot) return [messages, said, mention];
-  const change = () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`));
-  return [messages, said, mention, h("button", { type: "button", onclick: () => { closePopover(); change(); } }, icon(isMuted(id) ? "bell" : "mute"), t(isMuted(id) ? "card.unmute" : "card.mute"))];
+  const change = () =>
+    withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`));
+  return [
+    messages,
+    said,
+    mention,
+    h(
+      "button",
+      {
+        type: "button",
+        onclick: () => {
+          closePopover();
+          change();
+        },
+      },
+      icon(isMuted(id) ? "bell" : "mute"),
+      t(isMuted(id) ? "card.unmute" : "card.mute"),
+    ),
+  ];
 }
 
 /** The end of a status: a time today, else with the day.
@@ -93,17 +173,30 @@ function activityText(id) {
  * @param {number} most */
 async function fillSharedChannels(id, list, most) {
   const response = await get(`/users/${id}/channels`).catch(() => undefined);
-  const shared = (response?.subscribed_channel_ids ?? []).filter((/** @type {number} */ channel) => channels.get(channel)?.subscribed && !channels.get(channel)?.is_archived);
+  const shared = (response?.subscribed_channel_ids ?? []).filter(
+    (/** @type {number} */ channel) => channels.get(channel)?.subscribed && !channels.get(channel)?.is_archived,
+  );
   if (!shared.length || !list.isConnected) return list.remove();
   list.before(h("dt", { class: "shared" }, t("card.shared")));
-  const links = shared.slice(0, most).map((/** @type {number} */ channel) => h("a", { href: channelHash(channel) }, channelDot(channel), h("bdi", {}, channelName(channel))));
-  return setChildren(list, ...links, shared.length > most && h("span", { class: "quiet" }, t("card.more", { count: shared.length - most })));
+  const links = shared
+    .slice(0, most)
+    .map((/** @type {number} */ channel) =>
+      h("a", { href: channelHash(channel) }, channelDot(channel), h("bdi", {}, channelName(channel))),
+    );
+  return setChildren(
+    list,
+    ...links,
+    shared.length > most && h("span", { class: "quiet" }, t("card.more", { count: shared.length - most })),
+  );
 }
 
 /** @param {import("../state/people.js").Person} person
  * @returns {[string, import("../core/html.js").Child][]} */
 function customFacts(person) {
-  return (state.custom_profile_fields ?? []).map((field) => [field.name, profileFact(field, person.profile_data?.[field.id]?.value)]);
+  return (state.custom_profile_fields ?? []).map((field) => [
+    field.name,
+    profileFact(field, person.profile_data?.[field.id]?.value),
+  ]);
 }
 
 /** @param {string} zone */
@@ -118,12 +211,40 @@ function localTime(zone) {
 /** The list of all people. */
 export function showMembers() {
   const list = h("ul", { class: "plain kept" });
-  const field = h("input", { class: "f", type: "search", "aria-label": t("org.find-person"), placeholder: t("org.find-person") });
+  const field = h("input", {
+    class: "f",
+    type: "search",
+    "aria-label": t("org.find-person"),
+    placeholder: t("org.find-person"),
+  });
   const draw = () => {
     const query = normalizeText(field.value);
-    const found = [...people.values()].filter((person) => person.is_active && !person.is_system_bot && normalizeText(person.full_name).includes(query)).sort((a, b) => a.full_name.localeCompare(b.full_name));
-    setChildren(list, ...found.slice(0, 300).map((person) => h("li", {}, avatar(person.user_id, { presence: true }), h("button", { class: "b bare", type: "button", "data-person": person.user_id, onclick: (/** @type {Event} */ event) => showProfile({ element: /** @type {HTMLElement} */ (event.currentTarget), event, message: undefined }) }, h("bdi", {}, person.full_name)),
-      h("small", {}, state.user_status?.[person.user_id]?.status_text ?? ""), h("small", {}, person.is_bot ? t("people.bot") : presenceText(person.user_id)))));
+    const found = [...people.values()]
+      .filter((person) => person.is_active && !person.is_system_bot && normalizeText(person.full_name).includes(query))
+      .sort((a, b) => a.full_name.localeCompare(b.full_name));
+    setChildren(
+      list,
+      ...found.slice(0, 300).map((person) =>
+        h(
+          "li",
+          {},
+          avatar(person.user_id, { presence: true }),
+          h(
+            "button",
+            {
+              class: "b bare",
+              type: "button",
+              "data-person": person.user_id,
+              onclick: (/** @type {Event} */ event) =>
+                showProfile({ element: /** @type {HTMLElement} */ (event.currentTarget), event, message: undefined }),
+            },
+            h("bdi", {}, person.full_name),
+          ),
+          h("small", {}, state.user_status?.[person.user_id]?.status_text ?? ""),
+          h("small", {}, person.is_bot ? t("people.bot") : presenceText(person.user_id)),
+        ),
+      ),
+    );
   };
   field.addEventListener("input", draw);
   const dialog = openDialog(t("view.members"), [field, list]);

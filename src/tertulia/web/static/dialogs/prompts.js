@@ -15,28 +15,66 @@ const REPORTS = ["spam", "harassment", "inappropriate", "norms", "other"];
 export function remind({ message }) {
   if (!message) return;
   const presets = timePresets();
-  const field = h("input", { class: "f", type: "datetime-local", "aria-label": t("schedule.when"), value: localValue(presets[0][1]), min: localValue(new Date()) });
-  const choices = presets.map(([word, time]) => h("button", { class: "chip", type: "button", title: formatFullTime(time.getTime() / 1000), onclick: () => { field.value = localValue(time); } }, t(word)));
+  const field = h("input", {
+    class: "f",
+    type: "datetime-local",
+    "aria-label": t("schedule.when"),
+    value: localValue(presets[0][1]),
+    min: localValue(new Date()),
+  });
+  const choices = presets.map(([word, time]) =>
+    h(
+      "button",
+      {
+        class: "chip",
+        type: "button",
+        title: formatFullTime(time.getTime() / 1000),
+        onclick: () => {
+          field.value = localValue(time);
+        },
+      },
+      t(word),
+    ),
+  );
   const note = h("input", { class: "f", "aria-label": t("remind.note"), maxlength: 500, dir: "auto" });
   const go = async () => {
     const at = Math.floor(new Date(field.value).getTime() / 1000);
     const text = note.value.trim();
     try {
-      await post("/reminders", { message_id: message.id, scheduled_delivery_timestamp: at, ...(text && { note: text }) });
+      await post("/reminders", {
+        message_id: message.id,
+        scheduled_delivery_timestamp: at,
+        ...(text && { note: text }),
+      });
       dialog.close();
       toast(t("remind.done", { when: formatFullTime(at) }));
     } catch (error) {
       toast(/** @type {Error} */ (error).message);
     }
   };
-  const dialog = openDialog(t("menu.remind"), [h("div", { class: "fields" }, h("div", { class: "set" }, ...choices), h("label", { class: "field" }, t("schedule.when"), field), h("label", { class: "field" }, t("remind.note"), note))],
-    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("menu.remind"))] });
+  const dialog = openDialog(
+    t("menu.remind"),
+    [
+      h(
+        "div",
+        { class: "fields" },
+        h("div", { class: "set" }, ...choices),
+        h("label", { class: "field" }, t("schedule.when"), field),
+        h("label", { class: "field" }, t("remind.note"), note),
+      ),
+    ],
+    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("menu.remind"))] },
+  );
 }
 
 /** @param {import("../views/commands.js").CommandContext} context */
 export function report({ message }) {
   if (!message) return;
-  const kind = h("select", { class: "f", "aria-label": t("report.kind") }, ...REPORTS.map((each) => h("option", { value: each }, t(`report.${each}`))));
+  const kind = h(
+    "select",
+    { class: "f", "aria-label": t("report.kind") },
+    ...REPORTS.map((each) => h("option", { value: each }, t(`report.${each}`))),
+  );
   const text = h("textarea", { class: "f", rows: 3, "aria-label": t("report.text"), maxlength: 1000, dir: "auto" });
   const go = async () => {
     try {
@@ -47,6 +85,16 @@ export function report({ message }) {
       toast(/** @type {Error} */ (error).message);
     }
   };
-  const dialog = openDialog(t("menu.report"), [h("div", { class: "fields" }, h("label", { class: "field" }, t("report.kind"), kind), h("label", { class: "field" }, t("report.text"), text))],
-    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("report.do"))] });
+  const dialog = openDialog(
+    t("menu.report"),
+    [
+      h(
+        "div",
+        { class: "fields" },
+        h("label", { class: "field" }, t("report.kind"), kind),
+        h("label", { class: "field" }, t("report.text"), text),
+      ),
+    ],
+    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("report.do"))] },
+  );
 }

@@ -9,11 +9,28 @@ import { t } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
 
 export function showReminders() {
-  const rows = [...(state.reminders ?? [])].sort((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp).map((reminder) => {
-    const item = h("li", {}, h("p", { class: "cut", dir: "auto" }, reminder.content), h("small", {}, formatFullTime(reminder.scheduled_delivery_timestamp)),
-      iconButton("trash", t("reminders.delete"), { onclick: () => remove(`/reminders/${reminder.reminder_id}`).then(() => item.remove(), (error) => toast(error.message)) }));
-    return item;
-  });
-  const none = emptyState(t("reminders.none"), t("reminders.none-text"), actionLink("#inbox", t("view.inbox"), "inbox")); // shown while the list is empty
+  const rows = [...(state.reminders ?? [])]
+    .sort((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp)
+    .map((reminder) => {
+      const item = h(
+        "li",
+        {},
+        h("p", { class: "cut", dir: "auto" }, reminder.content),
+        h("small", {}, formatFullTime(reminder.scheduled_delivery_timestamp)),
+        iconButton("trash", t("reminders.delete"), {
+          onclick: () =>
+            remove(`/reminders/${reminder.reminder_id}`).then(
+              () => item.remove(),
+              (error) => toast(error.message),
+            ),
+        }),
+      );
+      return item;
+    });
+  const none = emptyState(
+    t("reminders.none"),
+    t("reminders.none-text"),
+    actionLink("#inbox", t("view.inbox"), "inbox"),
+  ); // shown while the list is empty
   bindToAddress(openDialog(t("view.reminders"), [h("ul", { class: "plain kept" }, ...rows), none]));
 }

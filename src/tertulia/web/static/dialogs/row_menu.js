@@ -1,6 +1,15 @@
 /** The menu of a row in the sidebar: a channel, a topic or a direct conversation. */
 
-import { copyHash, leaveChannel, offerUndo, setSubscription, setTopicPolicy, toggleMute, toggleResolved, withErrorToast } from "../views/message_actions.js";
+import {
+  copyHash,
+  leaveChannel,
+  offerUndo,
+  setSubscription,
+  setTopicPolicy,
+  toggleMute,
+  toggleResolved,
+  withErrorToast,
+} from "../views/message_actions.js";
 import { runCommand } from "../views/commands.js";
 import { startTopic } from "../views/navigation.js";
 import { patch, post, remove } from "../core/api.js";
@@ -27,7 +36,12 @@ export function rowMenu({ element, event }) {
   item.classList.add("open");
   const closed = () => item.classList.remove("open");
   const button = item.querySelector(".rm");
-  openMenu(button instanceof HTMLElement && button.offsetParent ? button : row, row.querySelector("bdi")?.textContent ?? "", itemsOf(row, event), { closed });
+  openMenu(
+    button instanceof HTMLElement && button.offsetParent ? button : row,
+    row.querySelector("bdi")?.textContent ?? "",
+    itemsOf(row, event),
+    { closed },
+  );
 }
 
 /** Mark the open channel, or the open direct conversation, as read. */
@@ -47,7 +61,9 @@ function readWithUndo(ids) {
 
 /** @param {number} id */
 function unreadInChannel(id) {
-  return allUnread().flatMap(({ conversation, ids }) => (isInChannel(conversation) && conversation.channel === id ? [...ids] : []));
+  return allUnread().flatMap(({ conversation, ids }) =>
+    isInChannel(conversation) && conversation.channel === id ? [...ids] : [],
+  );
 }
 
 /** @returns {number | undefined} */
@@ -75,19 +91,38 @@ function channelRowItems(id, row, event) {
   if (!channel) return [];
   const isOpen = openChannel() === id; // its keys act on the open channel
   const subscribed = /** @type {MenuItem[]} */ ([
-    { icon: "mute", text: t(channel.is_muted ? "rowmenu.unmute-channel" : "rowmenu.mute-channel"), act: () => withErrorToast(setSubscription(id, "is_muted", !channel.is_muted)) },
-    { icon: "pin", text: t(channel.pin_to_top ? "menu.unpin" : "sub.pin_to_top"), act: () => withErrorToast(setSubscription(id, "pin_to_top", !channel.pin_to_top)) },
+    {
+      icon: "mute",
+      text: t(channel.is_muted ? "rowmenu.unmute-channel" : "rowmenu.mute-channel"),
+      act: () => withErrorToast(setSubscription(id, "is_muted", !channel.is_muted)),
+    },
+    {
+      icon: "pin",
+      text: t(channel.pin_to_top ? "menu.unpin" : "sub.pin_to_top"),
+      act: () => withErrorToast(setSubscription(id, "pin_to_top", !channel.pin_to_top)),
+    },
   ]);
-  const canMove = sortedFolders().length > 0 && (state.is_admin || isInPermission(channel.can_administer_channel_group));
+  const canMove =
+    sortedFolders().length > 0 && (state.is_admin || isInPermission(channel.can_administer_channel_group));
   return [
-    { icon: "check", text: t("rowmenu.mark-read"), ...(isOpen && { key: "Shift Esc" }), act: () => readWithUndo(unreadInChannel(id)) },
+    {
+      icon: "check",
+      text: t("rowmenu.mark-read"),
+      ...(isOpen && { key: "Shift Esc" }),
+      act: () => readWithUndo(unreadInChannel(id)),
+    },
     { icon: "plus", text: t("channel.new-topic"), ...(isOpen && { key: "C" }), act: () => startTopic(id) },
     { icon: "link", text: t("menu.copy-link"), act: () => copyHash(channelHash(id)) },
     "line",
     ...(channel.subscribed ? subscribed : []),
     ...(canMove ? [{ icon: "folder", text: t("rowmenu.folder"), opens: true, act: () => folderMenu(id, row) }] : []),
     { icon: "gear", text: t("head.channel-settings"), act: () => runCommand("channel-settings", row, event) },
-    ...(channel.subscribed ? /** @type {MenuItem[]} */ (["line", { icon: "logout", text: t("rowmenu.leave"), act: () => withErrorToast(leaveChannel(id)) }]) : []),
+    ...(channel.subscribed
+      ? /** @type {MenuItem[]} */ ([
+          "line",
+          { icon: "logout", text: t("rowmenu.leave"), act: () => withErrorToast(leaveChannel(id)) },
+        ])
+      : []),
   ];
 }
 
@@ -95,9 +130,16 @@ function channelRowItems(id, row, event) {
  * @param {HTMLElement} row */
 function folderMenu(id, row) {
   const present = channels.get(id)?.folder_id ?? null;
-  const choices = /** @type {[number | null, string][]} */ ([...sortedFolders().map((folder) => [folder.id, folder.name]), [null, t("rowmenu.no-folder")]]);
+  const choices = /** @type {[number | null, string][]} */ ([
+    ...sortedFolders().map((folder) => [folder.id, folder.name]),
+    [null, t("rowmenu.no-folder")],
+  ]);
   const move = (/** @type {number | null} */ folder) => withErrorToast(patch(`/streams/${id}`, { folder_id: folder }));
-  openMenu(row, t("rowmenu.folder"), choices.map(([folder, text]) => ({ icon: folder === present ? "check" : "folder", text, act: () => move(folder) })));
+  openMenu(
+    row,
+    t("rowmenu.folder"),
+    choices.map(([folder, text]) => ({ icon: folder === present ? "check" : "folder", text, act: () => move(folder) })),
+  );
 }
 
 /** @param {number} channel
@@ -113,9 +155,23 @@ function topicItems(channel, topic, row, event) {
     { icon: "check", text: t("rowmenu.mark-read"), act: () => readWithUndo(unreadIds(conversation)) },
     { icon: "link", text: t("menu.copy-link"), act: () => copyHash(conversationHash(conversation)) },
     "line",
-    { icon: "bell", text: t(followed ? "menu.unfollow" : "head.follow"), ...(isOpen && { key: "Shift F" }), act: () => withErrorToast(setTopicPolicy(channel, topic, followed ? INHERIT : FOLLOWED)) },
-    { icon: "mute", text: t(isTopicMuted(channel, topic) ? "rowmenu.unmute-topic" : "rowmenu.mute-topic"), ...(isOpen && { key: "Shift M" }), act: () => toggleMute(channel, topic) },
-    { icon: "check", text: t(isResolved(topic) ? "head.unresolve" : "head.resolve"), act: () => toggleResolved(channel, topic) },
+    {
+      icon: "bell",
+      text: t(followed ? "menu.unfollow" : "head.follow"),
+      ...(isOpen && { key: "Shift F" }),
+      act: () => withErrorToast(setTopicPolicy(channel, topic, followed ? INHERIT : FOLLOWED)),
+    },
+    {
+      icon: "mute",
+      text: t(isTopicMuted(channel, topic) ? "rowmenu.unmute-topic" : "rowmenu.mute-topic"),
+      ...(isOpen && { key: "Shift M" }),
+      act: () => toggleMute(channel, topic),
+    },
+    {
+      icon: "check",
+      text: t(isResolved(topic) ? "head.unresolve" : "head.resolve"),
+      act: () => toggleResolved(channel, topic),
+    },
     { icon: "gear", text: t("head.channel-settings"), act: () => runCommand("channel-settings", row, event) },
   ];
 }
@@ -132,11 +188,14 @@ function directItems(people, row, event) {
     row.dataset.person = String(id);
     runCommand("profile", row, event);
   };
-  const mute = () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`));
+  const mute = () =>
+    withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`));
   return [
     { icon: "check", text: t("rowmenu.mark-read"), act: () => readWithUndo(unreadIds(conversation)) },
     { icon: "link", text: t("menu.copy-link"), act: () => copyHash(conversationHash(conversation)) },
-    ...(people.length === 1 ? /** @type {MenuItem[]} */ (["line", { icon: "people", text: t("head.profile"), act: profile }]) : []),
+    ...(people.length === 1
+      ? /** @type {MenuItem[]} */ (["line", { icon: "people", text: t("head.profile"), act: profile }])
+      : []),
     ...(isOther ? [{ icon: "mute", text: t(isMuted(id) ? "card.unmute" : "card.mute"), act: mute }] : []),
   ];
 }

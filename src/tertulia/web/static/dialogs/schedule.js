@@ -17,13 +17,48 @@ import { openPopover } from "./popover.js";
 export function sendLater({ element }) {
   const box = currentComposeBox();
   if (!box?.content.trim()) return toast(t("schedule.nothing"));
-  const field = h("input", { class: "f", type: "datetime-local", "aria-label": t("schedule.when"), value: localValue(tomorrow()), min: localValue(new Date()) });
+  const field = h("input", {
+    class: "f",
+    type: "datetime-local",
+    "aria-label": t("schedule.when"),
+    value: localValue(tomorrow()),
+    min: localValue(new Date()),
+  });
   const at = () => schedule(new Date(field.value));
-  const panel = h("div", { class: "card schedule", role: "dialog", "aria-label": t("compose.later") },
+  const panel = h(
+    "div",
+    { class: "card schedule", role: "dialog", "aria-label": t("compose.later") },
     h("h2", {}, t("compose.later")),
-    ...timePresets().map(([word, time]) => h("button", { class: "b bare", type: "button", onclick: () => { open.close(); schedule(time); } }, t(word), " ", h("small", {}, formatFullTime(time.getTime() / 1000)))),
+    ...timePresets().map(([word, time]) =>
+      h(
+        "button",
+        {
+          class: "b bare",
+          type: "button",
+          onclick: () => {
+            open.close();
+            schedule(time);
+          },
+        },
+        t(word),
+        " ",
+        h("small", {}, formatFullTime(time.getTime() / 1000)),
+      ),
+    ),
     h("label", { class: "field" }, t("schedule.when"), field),
-    h("button", { class: "b go", type: "button", onclick: () => { open.close(); at(); } }, t("schedule.do")));
+    h(
+      "button",
+      {
+        class: "b go",
+        type: "button",
+        onclick: () => {
+          open.close();
+          at();
+        },
+      },
+      t("schedule.do"),
+    ),
+  );
   const open = openPopover(element, panel);
   return open;
 }
@@ -36,33 +71,60 @@ async function schedule(time) {
   const entered = box.box.value;
   const content = box.content.trim();
   if (box.extension?.attachments.isUploading) return void toast(t("schedule.uploading"));
-  const where = isInChannel(to) ? { type: "channel", to: to.channel, topic: to.topic } : { type: "direct", to: to.people };
+  const where = isInChannel(to)
+    ? { type: "channel", to: to.channel, topic: to.topic }
+    : { type: "direct", to: to.people };
   try {
-    await post("/scheduled_messages", { ...where, content, scheduled_delivery_timestamp: Math.floor(time.getTime() / 1000) });
+    await post("/scheduled_messages", {
+      ...where,
+      content,
+      scheduled_delivery_timestamp: Math.floor(time.getTime() / 1000),
+    });
   } catch (error) {
     return void toast(/** @type {Error} */ (error).message);
   }
   box.setFiles([]);
   box.removeSent(entered, to);
-  toast(t("schedule.done", { when: formatFullTime(time.getTime() / 1000) }), h("a", { class: "b bare", href: "#scheduled" }, t("schedule.show")));
+  toast(
+    t("schedule.done", { when: formatFullTime(time.getTime() / 1000) }),
+    h("a", { class: "b bare", href: "#scheduled" }, t("schedule.show")),
+  );
 }
 
 /** The list of scheduled messages. */
 export function showScheduled() {
-  const rows = [...(state.scheduled_messages ?? [])].sort((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp);
-  const none = emptyState(t("schedule.none"), t("schedule.none-text"), actionLink("#recent", t("view.recent"), "clock")); // shown while the list is empty
+  const rows = [...(state.scheduled_messages ?? [])].sort(
+    (a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp,
+  );
+  const none = emptyState(
+    t("schedule.none"),
+    t("schedule.none-text"),
+    actionLink("#recent", t("view.recent"), "clock"),
+  ); // shown while the list is empty
   bindToAddress(openDialog(t("schedule.list"), [h("ul", { class: "plain kept" }, ...rows.map(scheduledRow)), none]));
 }
 
 /** @param {import("../core/api_types.d.ts").Schemas["ScheduledMessageObject"]} row */
 function scheduledRow(row) {
-  const to = row.type === "stream" ? { channel: [row.to].flat()[0], topic: row.topic ?? "" } : directWith([row.to].flat());
+  const to =
+    row.type === "stream" ? { channel: [row.to].flat()[0], topic: row.topic ?? "" } : directWith([row.to].flat());
   const edit = iconButton("draft", t("schedule.edit"), { onclick: () => editScheduled(row, item) });
-  const item = h("li", {}, h("a", { href: conversationHash(to) }, h("bdi", {}, fullTitle(to))), h("p", { class: "cut", dir: "auto" }, row.content),
-    h("small", {}, row.failed ? t("schedule.failed") : formatFullTime(row.scheduled_delivery_timestamp)), edit,
-    iconButton("trash", t("schedule.delete"), { onclick: async () => {
-      await remove(`/scheduled_messages/${row.scheduled_message_id}`).then(() => item.remove(), (error) => toast(error.message));
-    } }));
+  const item = h(
+    "li",
+    {},
+    h("a", { href: conversationHash(to) }, h("bdi", {}, fullTitle(to))),
+    h("p", { class: "cut", dir: "auto" }, row.content),
+    h("small", {}, row.failed ? t("schedule.failed") : formatFullTime(row.scheduled_delivery_timestamp)),
+    edit,
+    iconButton("trash", t("schedule.delete"), {
+      onclick: async () => {
+        await remove(`/scheduled_messages/${row.scheduled_message_id}`).then(
+          () => item.remove(),
+          (error) => toast(error.message),
+        );
+      },
+    }),
+  );
   return item;
 }
 
@@ -72,10 +134,19 @@ function scheduledRow(row) {
 function editScheduled(row, item) {
   const text = h("textarea", { class: "f", rows: 5, dir: "auto", "aria-label": t("schedule.text") });
   text.value = row.content;
-  const field = h("input", { class: "f", type: "datetime-local", "aria-label": t("schedule.when"), value: localValue(new Date(row.scheduled_delivery_timestamp * 1000)), min: localValue(new Date()) });
+  const field = h("input", {
+    class: "f",
+    type: "datetime-local",
+    "aria-label": t("schedule.when"),
+    value: localValue(new Date(row.scheduled_delivery_timestamp * 1000)),
+    min: localValue(new Date()),
+  });
   const save = async () => {
     const at = Math.floor(new Date(field.value).getTime() / 1000);
-    const changes = { ...(text.value !== row.content && { content: text.value.trim() }), ...(at !== row.scheduled_delivery_timestamp && { scheduled_delivery_timestamp: at }) };
+    const changes = {
+      ...(text.value !== row.content && { content: text.value.trim() }),
+      ...(at !== row.scheduled_delivery_timestamp && { scheduled_delivery_timestamp: at }),
+    };
     try {
       if (Object.keys(changes).length) await patch(`/scheduled_messages/${row.scheduled_message_id}`, changes);
     } catch (error) {
@@ -84,8 +155,18 @@ function editScheduled(row, item) {
     dialog.close();
     item.replaceWith(scheduledRow({ ...row, ...changes, failed: false }));
   };
-  const dialog = openDialog(t("schedule.edit"), [h("div", { class: "fields" }, h("label", { class: "field" }, t("schedule.text"), text), h("label", { class: "field" }, t("schedule.when"), field))],
-    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(save) }, t("dialog.save"))] });
+  const dialog = openDialog(
+    t("schedule.edit"),
+    [
+      h(
+        "div",
+        { class: "fields" },
+        h("label", { class: "field" }, t("schedule.text"), text),
+        h("label", { class: "field" }, t("schedule.when"), field),
+      ),
+    ],
+    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(save) }, t("dialog.save"))] },
+  );
 }
 
 /** Times that are offered for messages and reminders.
@@ -96,7 +177,11 @@ export function timePresets() {
   const monday = new Date(now);
   monday.setDate(now.getDate() + ((8 - now.getDay()) % 7 || 7));
   monday.setHours(9, 0, 0, 0);
-  return [["schedule.hour", hour], ["schedule.tomorrow", tomorrow()], ["schedule.monday", monday]];
+  return [
+    ["schedule.hour", hour],
+    ["schedule.tomorrow", tomorrow()],
+    ["schedule.monday", monday],
+  ];
 }
 
 function tomorrow() {

@@ -16,7 +16,13 @@ import { localValue } from "./schedule.js";
 const MAX_TEXT_LENGTH = 60;
 /** Emoji, text and end of each preset.
  * @type {[string, string, string][]} */
-const PRESETS = [["calendar", "meeting", "hour"], ["headphones", "focus", "noon"], ["house", "home", "today"], ["sick", "sick", "today"], ["palm_tree", "holiday", "never"]];
+const PRESETS = [
+  ["calendar", "meeting", "hour"],
+  ["headphones", "focus", "noon"],
+  ["house", "home", "today"],
+  ["sick", "sick", "today"],
+  ["palm_tree", "holiday", "never"],
+];
 const ENDS = ["half", "hour", "noon", "today", "tomorrow", "choose", "never"];
 
 /** @param {import("../views/commands.js").CommandContext} context */
@@ -24,15 +30,32 @@ export async function editStatus({ element }) {
   await fetchEmoji();
   const status = state.user_status?.[myId()] ?? {};
   let emoji = status.emoji_name ?? "";
-  const text = h("input", { class: "f", "aria-label": t("status.text"), maxlength: MAX_TEXT_LENGTH, value: status.status_text ?? "", dir: "auto", autofocus: true, placeholder: t("status.text") });
+  const text = h("input", {
+    class: "f",
+    "aria-label": t("status.text"),
+    maxlength: MAX_TEXT_LENGTH,
+    value: status.status_text ?? "",
+    dir: "auto",
+    autofocus: true,
+    placeholder: t("status.text"),
+  });
   const pick = h("button", { class: "b pick-e", type: "button", title: t("status.choose-emoji") });
   const until = h("select", { class: "f" }, ...availableEnds().map((end) => h("option", { value: end }, endText(end))));
-  const moment = h("input", { class: "f", type: "datetime-local", "aria-label": t("status.until"), hidden: true, min: localValue(new Date()) });
+  const moment = h("input", {
+    class: "f",
+    type: "datetime-local",
+    "aria-label": t("status.until"),
+    hidden: true,
+    min: localValue(new Date()),
+  });
   const away = h("input", { type: "checkbox", role: "switch", checked: setting("presence_enabled") === false });
   const setEmoji = (/** @type {string} */ name) => {
     emoji = name;
     setChildren(pick, name ? statusSign(name) : icon("smile"));
-    pick.setAttribute("aria-label", name ? t("status.emoji", { name: name.replaceAll("_", " ") }) : t("status.choose-emoji"));
+    pick.setAttribute(
+      "aria-label",
+      name ? t("status.emoji", { name: name.replaceAll("_", " ") }) : t("status.choose-emoji"),
+    );
   };
   const setEnd = (/** @type {string} */ end) => {
     until.value = end;
@@ -44,21 +67,72 @@ export async function editStatus({ element }) {
   if (present) moment.value = localValue(new Date(1000 * present));
   until.addEventListener("change", () => setEnd(until.value));
   pick.addEventListener("click", () => reopenAround(() => pickEmoji(element, (name) => reopen(name))));
-  const presets = PRESETS.map(([name, key, end]) => h("li", {}, h("button", { type: "button", onclick: () => { setEmoji(name); text.value = t(`status.preset-${key}`); setEnd(end === "noon" && !availableEnds().includes("noon") ? "hour" : end); text.focus(); } },
-    h("span", { class: "emoji", "aria-hidden": "true" }, findEmoji(name) ?? ""), h("span", { class: "t cut" }, t(`status.preset-${key}`)), h("small", {}, endHint(end)))));
-  const clear = iconButton("close", t("status.clear"), { onclick: () => { setEmoji(""); text.value = ""; setEnd("never"); text.focus(); } });
+  const presets = PRESETS.map(([name, key, end]) =>
+    h(
+      "li",
+      {},
+      h(
+        "button",
+        {
+          type: "button",
+          onclick: () => {
+            setEmoji(name);
+            text.value = t(`status.preset-${key}`);
+            setEnd(end === "noon" && !availableEnds().includes("noon") ? "hour" : end);
+            text.focus();
+          },
+        },
+        h("span", { class: "emoji", "aria-hidden": "true" }, findEmoji(name) ?? ""),
+        h("span", { class: "t cut" }, t(`status.preset-${key}`)),
+        h("small", {}, endHint(end)),
+      ),
+    ),
+  );
+  const clear = iconButton("close", t("status.clear"), {
+    onclick: () => {
+      setEmoji("");
+      text.value = "";
+      setEnd("never");
+      text.focus();
+    },
+  });
   const save = async () => {
     const end = (until.value === "choose" ? new Date(moment.value) : endTime(until.value, new Date()))?.getTime();
-    await post("/users/me/status", { status_text: text.value.trim(), ...(emoji ? reactionFor(emoji) : { emoji_name: "", emoji_code: "", reaction_type: "" }), away: away.checked, ends_at: Math.floor((end || 0) / 1000) });
+    await post("/users/me/status", {
+      status_text: text.value.trim(),
+      ...(emoji ? reactionFor(emoji) : { emoji_name: "", emoji_code: "", reaction_type: "" }),
+      away: away.checked,
+      ends_at: Math.floor((end || 0) / 1000),
+    });
     open.close();
   };
-  const form = h("form", { onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); oneAtATime(() => withErrorToast(save()))(); } },
+  const form = h(
+    "form",
+    {
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        oneAtATime(() => withErrorToast(save()))();
+      },
+    },
     h("h2", { id: "status-title" }, t("status.title")),
     h("div", { class: "status-line" }, pick, text, clear),
     h("ul", { class: "presets plain", "aria-label": t("status.presets") }, ...presets),
-    h("label", { class: "field side-by" }, h("span", {}, t("status.until")), until), moment,
-    h("label", { class: "switch" }, h("span", {}, t("status.away")), away, h("span", { class: "hint" }, t("status.away-hint"))),
-    h("div", { class: "go-row" }, h("button", { class: "b", type: "button", onclick: () => open.close() }, t("dialog.cancel")), h("button", { class: "b go" }, t("dialog.save"))));
+    h("label", { class: "field side-by" }, h("span", {}, t("status.until")), until),
+    moment,
+    h(
+      "label",
+      { class: "switch" },
+      h("span", {}, t("status.away")),
+      away,
+      h("span", { class: "hint" }, t("status.away-hint")),
+    ),
+    h(
+      "div",
+      { class: "go-row" },
+      h("button", { class: "b", type: "button", onclick: () => open.close() }, t("dialog.cancel")),
+      h("button", { class: "b go" }, t("dialog.save")),
+    ),
+  );
   const panel = h("div", { class: "status", role: "dialog", "aria-labelledby": "status-title" }, form);
   let open = openPopover(element, panel);
   text.focus();
@@ -85,7 +159,9 @@ export function toggleAway() {
 /** @param {string} name */
 function statusSign(name) {
   const own = ownEmoji().get(name);
-  return own ? h("img", { class: "emoji", src: own.source_url, alt: "" }) : h("span", { class: "emoji", "aria-hidden": "true" }, glyph(reactionFor(name).emoji_code || "2753"));
+  return own
+    ? h("img", { class: "emoji", src: own.source_url, alt: "" })
+    : h("span", { class: "emoji", "aria-hidden": "true" }, glyph(reactionFor(name).emoji_code || "2753"));
 }
 
 /** "Until 12:00" is offered in the morning only. */

@@ -3,8 +3,9 @@
 import { setChildren, h } from "../core/html.js";
 import { bindToAddress, changeAddress, focusFirst, openDialog, scopeOf } from "./dialog.js";
 
-/** @typedef {{key: string, title: string, draw: (scope: import("../core/scope.js").Scope) => import("../core/html.js").Child[] | Promise<import("../core/html.js").Child[]>}} Tab
- *   the scope ends when another tab is shown, or the dialog is closed */
+/** @typedef {{key: string, title: string, draw: (scope: import("../core/scope.js").Scope) =>
+ *   import("../core/html.js").Child[] | Promise<import("../core/html.js").Child[]>}} Tab the scope ends when another
+ *   tab is shown, or the dialog is closed */
 
 /** @param {string} title
  * @param {string} base the address without the tab: `#settings`
@@ -12,7 +13,9 @@ import { bindToAddress, changeAddress, focusFirst, openDialog, scopeOf } from ".
  * @param {string | undefined} first */
 export function openTabbedDialog(title, base, pages, first) {
   const inside = h("div", { class: "page-of fields" });
-  const links = pages.map((page) => h("button", { class: "row", type: "button", "data-page": page.key, onclick: () => show(page) }, page.title));
+  const links = pages.map((page) =>
+    h("button", { class: "row", type: "button", "data-page": page.key, onclick: () => show(page) }, page.title),
+  );
   const nav = h("nav", { "aria-label": title }, ...links);
   const dialog = openDialog(title, [h("div", { class: "two" }, nav, inside)], { wide: true });
   if (location.hash.startsWith(base)) bindToAddress(dialog);
@@ -29,7 +32,9 @@ export function openTabbedDialog(title, base, pages, first) {
     links.find((link) => link.dataset.page === page.key)?.scrollIntoView({ block: "nearest", inline: "nearest" });
     scope.close();
     const own = (scope = dialogScope.child());
-    const drawn = await Promise.resolve(page.draw(own)).catch((error) => [h("p", { class: "wrong", role: "alert" }, error.message)]);
+    const drawn = await Promise.resolve(page.draw(own)).catch((error) => [
+      h("p", { class: "wrong", role: "alert" }, error.message),
+    ]);
     if (own.isClosed) return; // another tab was selected meanwhile, or the dialog was closed
     setChildren(inside, ...drawn);
     inside.scrollTop = 0;

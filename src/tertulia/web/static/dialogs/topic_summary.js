@@ -12,7 +12,11 @@ import { formSection, settingRow } from "./forms.js";
 export async function summarizeTopic(channel, topic) {
   const rules = await withErrorToast(get(`/streams/${channel}/topic_summaries`));
   if (!rules) return;
-  const text = !rules.model_host ? t("summary.off") : !rules.available ? t("summary.forbidden") : t("summary.explain", { count: rules.max_messages, host: rules.model_host });
+  const text = !rules.model_host
+    ? t("summary.off")
+    : !rules.available
+      ? t("summary.forbidden")
+      : t("summary.explain", { count: rules.max_messages, host: rules.model_host });
   const place = h("div", { "aria-live": "polite" }, h("p", {}, text));
   const go = h("button", { class: "b go", type: "button" }, t("summary.go"));
   go.addEventListener("click", async () => {
@@ -23,7 +27,14 @@ export async function summarizeTopic(channel, topic) {
     if (!found) return setChildren(place, h("p", {}, text));
     go.hidden = true;
     const source = t("summary.source", { count: found.message_count, host: found.model_host });
-    return setChildren(place, ...found.summary.split("\n").filter(Boolean).map((line) => h("p", { dir: "auto" }, line)), h("p", { class: "quiet" }, source));
+    return setChildren(
+      place,
+      ...found.summary
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => h("p", { dir: "auto" }, line)),
+      h("p", { class: "quiet" }, source),
+    );
   });
   openDialog(t("summary.title"), [place], { footer: rules.available ? [go] : [] });
 }
@@ -33,8 +44,29 @@ export async function summarizeTopic(channel, topic) {
  * @param {boolean} disabled */
 export function summarySection(channel, disabled) {
   const place = h("div");
-  get(`/streams/${channel}/topic_summaries`).then((rules) => setChildren(place, formSection(t("summary.title"),
-    h("p", { class: "quiet" }, rules.model_host ? t("summary.explain", { count: rules.max_messages, host: rules.model_host }) : t("summary.off")),
-    settingRow({ disabled, name: "allows_summaries", label: t("summary.allow"), value: rules.allowed_in_channel, save: (value) => patch(`/streams/${channel}/topic_summaries`, { allowed: value }) }))), () => {});
+  get(`/streams/${channel}/topic_summaries`).then(
+    (rules) =>
+      setChildren(
+        place,
+        formSection(
+          t("summary.title"),
+          h(
+            "p",
+            { class: "quiet" },
+            rules.model_host
+              ? t("summary.explain", { count: rules.max_messages, host: rules.model_host })
+              : t("summary.off"),
+          ),
+          settingRow({
+            disabled,
+            name: "allows_summaries",
+            label: t("summary.allow"),
+            value: rules.allowed_in_channel,
+            save: (value) => patch(`/streams/${channel}/topic_summaries`, { allowed: value }),
+          }),
+        ),
+      ),
+    () => {},
+  );
   return place;
 }

@@ -21,9 +21,15 @@ export function showUndo(done) {
   closeOpen?.(false);
   let left = OFFERED_MS;
   const progress = h("progress", { max: OFFERED_MS, value: left, "aria-hidden": "true" });
-  const note = h("div", { class: "toast pop undo", role: "status" }, icon(done.icon, "s"), h("span", {}, done.text),
+  const note = h(
+    "div",
+    { class: "toast pop undo", role: "status" },
+    icon(done.icon, "s"),
+    h("span", {}, done.text),
     h("button", { class: "b bare", type: "button", onclick: () => close(true) }, t("undo.undo")),
-    iconButton("close", t("dialog.close"), { onclick: () => close(false) }), progress);
+    iconButton("close", t("dialog.close"), { onclick: () => close(false) }),
+    progress,
+  );
   const scope = new Scope();
   const clock = setInterval(() => {
     if (note.matches(":hover, :focus-within")) return;
@@ -33,7 +39,13 @@ export function showUndo(done) {
   }, TICK_MS);
   const onLeave = () => close(false);
   const onKey = (/** @type {KeyboardEvent} */ event) => {
-    if (event.key !== "z" || event.shiftKey || !(event.ctrlKey || event.metaKey) || isTextField(/** @type {HTMLElement} */ (event.target))) return;
+    if (
+      event.key !== "z" ||
+      event.shiftKey ||
+      !(event.ctrlKey || event.metaKey) ||
+      isTextField(/** @type {HTMLElement} */ (event.target))
+    )
+      return;
     event.preventDefault();
     close(true);
   };

@@ -32,14 +32,31 @@ export async function uploadedFilesPage() {
 /** @param {UploadedFile} file
  * @param {(file: UploadedFile) => void} deleted */
 function fileRow(file, deleted) {
-  const row = h("li", {},
-    h("span", { class: "of" }, h("a", { href: `/user_uploads/${file.path_id}`, target: "_blank", rel: "noopener" }, h("bdi", {}, file.name)), h("br"), h("small", {}, `${formatSize(file.size)} · ${formatDate(file.create_time)}`)),
-    file.message_ids.length > 0 && h("a", { class: "b bare", href: `#narrow/id/${file.message_ids[0]}` }, t("files.message")),
-    iconButton("trash", t("files.delete", { name: file.name }), { onclick: deleteFile }));
+  const row = h(
+    "li",
+    {},
+    h(
+      "span",
+      { class: "of" },
+      h("a", { href: `/user_uploads/${file.path_id}`, target: "_blank", rel: "noopener" }, h("bdi", {}, file.name)),
+      h("br"),
+      h("small", {}, `${formatSize(file.size)} · ${formatDate(file.create_time)}`),
+    ),
+    file.message_ids.length > 0 &&
+      h("a", { class: "b bare", href: `#narrow/id/${file.message_ids[0]}` }, t("files.message")),
+    iconButton("trash", t("files.delete", { name: file.name }), { onclick: deleteFile }),
+  );
   return row;
 
   async function deleteFile() {
-    if (!(await confirmAction(t("files.delete-title"), t("files.delete-text", { name: file.name }), t("files.delete-title")))) return;
+    if (
+      !(await confirmAction(
+        t("files.delete-title"),
+        t("files.delete-text", { name: file.name }),
+        t("files.delete-title"),
+      ))
+    )
+      return;
     const response = await withErrorToast(remove(`/attachments/${file.id}`));
     if (!response) return;
     row.remove();
@@ -56,5 +73,9 @@ export function formatSize(bytes) {
     size /= KILOBYTE;
     step += 1;
   }
-  return new Intl.NumberFormat(currentLanguage(), { style: "unit", unit: UNITS[step], maximumFractionDigits: 1 }).format(size);
+  return new Intl.NumberFormat(currentLanguage(), {
+    style: "unit",
+    unit: UNITS[step],
+    maximumFractionDigits: 1,
+  }).format(size);
 }

@@ -12,7 +12,12 @@ export async function pushRow() {
   const worker = await navigator.serviceWorker.getRegistration();
   if (!worker) return h("p", { class: "quiet" }, t("push.unable"));
   const current = await worker.pushManager.getSubscription();
-  return settingRow({ name: "web-push", label: t("push.here"), value: current !== null, save: (isOn) => (isOn ? subscribe(worker) : unsubscribe(worker)) });
+  return settingRow({
+    name: "web-push",
+    label: t("push.here"),
+    value: current !== null,
+    save: (isOn) => (isOn ? subscribe(worker) : unsubscribe(worker)),
+  });
 }
 
 /** @param {ServiceWorkerRegistration} worker */

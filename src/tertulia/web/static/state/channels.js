@@ -3,7 +3,8 @@
 import { emit } from "../core/signals.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas} Schemas */
-/** @typedef {Schemas["ChannelObject"] & Partial<Schemas["SubscriptionObject"]> & {color: string, subscribed: boolean}} Channel */
+/** @typedef {Schemas["ChannelObject"] & Partial<Schemas["SubscriptionObject"]> & {color: string, subscribed: boolean}}
+ *   Channel */
 
 /** @typedef {{id: number, name: string, description: string, order?: number, is_archived: boolean}} Folder */
 
@@ -19,7 +20,8 @@ export function initChannels(snapshot) {
   channels.clear();
   folders.clear();
   const isSpectating = !snapshot.user_id; // spectators get the public channels only, and read all of them
-  for (const channel of [...(snapshot.streams ?? []), ...(snapshot.never_subscribed ?? [])]) addChannel(channel, isSpectating);
+  for (const channel of [...(snapshot.streams ?? []), ...(snapshot.never_subscribed ?? [])])
+    addChannel(channel, isSpectating);
   for (const channel of snapshot.unsubscribed ?? []) addChannel(channel, false);
   for (const channel of snapshot.subscriptions ?? []) addChannel(channel, true);
   for (const folder of snapshot.channel_folders ?? []) folders.set(folder.id, folder);
@@ -64,12 +66,25 @@ export function myChannels() {
 export function groupedChannels() {
   const groups = new Map();
   for (const channel of myChannels()) {
-    const key = channel.pin_to_top ? "pinned" : channel.is_recently_active === false ? "inactive" : folders.has(channel.folder_id ?? -1) ? `folder-${channel.folder_id}` : "others";
-    if (!groups.has(key)) groups.set(key, { key, folder: key.startsWith("folder-") ? (folders.get(channel.folder_id ?? -1) ?? null) : null, channels: [] });
+    const key = channel.pin_to_top
+      ? "pinned"
+      : channel.is_recently_active === false
+        ? "inactive"
+        : folders.has(channel.folder_id ?? -1)
+          ? `folder-${channel.folder_id}`
+          : "others";
+    if (!groups.has(key))
+      groups.set(key, {
+        key,
+        folder: key.startsWith("folder-") ? (folders.get(channel.folder_id ?? -1) ?? null) : null,
+        channels: [],
+      });
     groups.get(key).channels.push(channel);
   }
   for (const group of groups.values()) group.channels.sort(mutedLast);
-  return [...groups.values()].sort((a, b) => rank(a) - rank(b) || (a.folder?.name ?? "").localeCompare(b.folder?.name ?? ""));
+  return [...groups.values()].sort(
+    (a, b) => rank(a) - rank(b) || (a.folder?.name ?? "").localeCompare(b.folder?.name ?? ""),
+  );
 }
 
 /** Folders that are not archived, in their order.

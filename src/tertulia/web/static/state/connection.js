@@ -3,8 +3,9 @@
 import { deleteAccountData } from "../core/account_data.js";
 import { emit } from "../core/signals.js";
 
-/** @typedef {"connecting" | "live" | "reconnecting" | "offline" | "unreachable" | "logged-out" | "newer"} ConnectionState
- *   `offline`: this computer has no network; `unreachable`: the server does not answer; `newer`: connected, and the server has a newer version of the page */
+/** @typedef {"connecting" | "live" | "reconnecting" | "offline" | "unreachable" | "logged-out" | "newer"}
+ *   ConnectionState `offline`: this computer has no network; `unreachable`: the server does not answer; `newer`:
+ *   connected, and the server has a newer version of the page */
 
 /** @type {ConnectionState} */
 let connection = "connecting";

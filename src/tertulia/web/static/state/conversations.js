@@ -80,5 +80,7 @@ export function titleOf(conversation) {
 /** @param {Conversation} conversation
  * @returns {string} the title with its channel, for places where there is one line */
 export function fullTitle(conversation) {
-  return isInChannel(conversation) ? `${channelName(conversation.channel)} › ${titleOf(conversation)}` : titleOf(conversation);
+  return isInChannel(conversation)
+    ? `${channelName(conversation.channel)} › ${titleOf(conversation)}`
+    : titleOf(conversation);
 }

@@ -13,5 +13,7 @@ export function addStoppedAnswer(messageId) {
 
 /** @param {import("./messages.js").Message} message */
 export function mayDelete({ id, sender_id: senderId }) {
-  return senderId === myId() || state.is_admin || people.get(senderId)?.bot_owner_id === myId() || stoppedAnswers.has(id);
+  return (
+    senderId === myId() || state.is_admin || people.get(senderId)?.bot_owner_id === myId() || stoppedAnswers.has(id)
+  );
 }

@@ -36,15 +36,24 @@ const PREFIXES = { "@": ["person", "group"], "#": ["channel"], ">": ["topic"] };
 /** Views, with their icons.
  * @type {[string, string, PlainTextKey][]} */
 const VIEWS = [
-  ["#inbox", "inbox", "view.inbox"], ["#recent", "clock", "view.recent"], ["#narrow/is/mentioned", "at", "view.mentioned"],
-  ["#feed", "list", "view.feed"], ["#narrow/is/starred", "star", "view.starred"], ["#narrow/is/followed", "bell", "view.followed"],
-  ["#narrow/is/dm", "chat", "view.dm"], ["#drafts", "draft", "view.drafts"], ["#scheduled", "later", "view.scheduled"],
-  ["#reminders", "clock", "view.reminders"], ["#channels", "list", "view.channels"], ["#members", "people", "view.members"],
+  ["#inbox", "inbox", "view.inbox"],
+  ["#recent", "clock", "view.recent"],
+  ["#narrow/is/mentioned", "at", "view.mentioned"],
+  ["#feed", "list", "view.feed"],
+  ["#narrow/is/starred", "star", "view.starred"],
+  ["#narrow/is/followed", "bell", "view.followed"],
+  ["#narrow/is/dm", "chat", "view.dm"],
+  ["#drafts", "draft", "view.drafts"],
+  ["#scheduled", "later", "view.scheduled"],
+  ["#reminders", "clock", "view.reminders"],
+  ["#channels", "list", "view.channels"],
+  ["#members", "people", "view.members"],
   ["#settings", "gear", "view.settings"],
 ];
 const SPECTATOR_VIEWS = new Set(["#recent", "#feed"]);
 
-/** All kinds have the same fields in the same order: with several shapes of objects the search takes ten times as long. */
+/** All kinds have the same fields in the same order: with several shapes of objects the search takes ten times as
+ * long. */
 export class Destination {
   /** @param {DestinationKind} kind
    * @param {string} key
@@ -79,7 +88,13 @@ on(["people", "channels", "topics", "unread", "route", "settings", "reset"], () 
 export function allDestinations() {
   if (destinations) return destinations;
   const rank = ranking();
-  destinations = [...viewDestinations(), ...peopleDestinations(rank), ...groupDestinations(rank), ...channelDestinations(rank), ...topicDestinations(rank)];
+  destinations = [
+    ...viewDestinations(),
+    ...peopleDestinations(rank),
+    ...groupDestinations(rank),
+    ...channelDestinations(rank),
+    ...topicDestinations(rank),
+  ];
   return destinations;
 }
 
@@ -124,7 +139,10 @@ export function matchedPieces(name, text) {
   const words = folded.includes(query) ? [query] : query.split(" ");
   const pieces = [];
   let end = 0;
-  for (const [from, to] of words.filter(Boolean).map((word) => wordRange(folded, word)).sort((a, b) => a[0] - b[0])) {
+  for (const [from, to] of words
+    .filter(Boolean)
+    .map((word) => wordRange(folded, word))
+    .sort((a, b) => a[0] - b[0])) {
     const start = origins[from];
     if (from < 0 || start < end) continue;
     pieces.push(name.slice(end, start), name.slice(start, origins[to]));
@@ -147,14 +165,22 @@ export function waitingDestinations() {
  * @returns {{destination: Destination, at: number | undefined}[]} `at` in seconds */
 export function recentDestinations() {
   const byKey = new Map(allDestinations().map((each) => [each.key, each]));
-  const visited = allVisits().map(({ target, at }) => ({ destination: byKey.get(targetKey(target)), at: /** @type {number | undefined} */ (at) }));
-  const directs = recentDirectMessages().map(({ conversation }) => ({ destination: byKey.get(keyOf(conversation)), at: undefined }));
-  const seen = new Set();
-  return /** @type {{destination: Destination, at: number | undefined}[]} */ ([...visited, ...directs].filter(({ destination }) => {
-    if (!destination || seen.has(destination.key)) return false;
-    seen.add(destination.key);
-    return true;
+  const visited = allVisits().map(({ target, at }) => ({
+    destination: byKey.get(targetKey(target)),
+    at: /** @type {number | undefined} */ (at),
   }));
+  const directs = recentDirectMessages().map(({ conversation }) => ({
+    destination: byKey.get(keyOf(conversation)),
+    at: undefined,
+  }));
+  const seen = new Set();
+  return /** @type {{destination: Destination, at: number | undefined}[]} */ (
+    [...visited, ...directs].filter(({ destination }) => {
+      if (!destination || seen.has(destination.key)) return false;
+      seen.add(destination.key);
+      return true;
+    })
+  );
 }
 
 /** @returns {Destination[]} */
@@ -258,7 +284,16 @@ function peopleDestinations(rank) {
     const others = [person.user_id];
     const key = keyOf({ people: others });
     const isLast = !person.is_active || isMuted(person.user_id);
-    found.push(new Destination("person", key, person.full_name, { people: others }, rank(key, newestMessageWith(person.user_id)), isLast));
+    found.push(
+      new Destination(
+        "person",
+        key,
+        person.full_name,
+        { people: others },
+        rank(key, newestMessageWith(person.user_id)),
+        isLast,
+      ),
+    );
   }
   return found;
 }
@@ -266,10 +301,12 @@ function peopleDestinations(rank) {
 /** @param {Ranking} rank
  * @returns {Destination[]} */
 function groupDestinations(rank) {
-  return recentDirectMessages().filter(({ conversation }) => conversation.people.length > 1).map(({ conversation, newest }) => {
-    const key = keyOf(conversation);
-    return new Destination("group", key, namesOf(conversation.people), conversation, rank(key, newest));
-  });
+  return recentDirectMessages()
+    .filter(({ conversation }) => conversation.people.length > 1)
+    .map(({ conversation, newest }) => {
+      const key = keyOf(conversation);
+      return new Destination("group", key, namesOf(conversation.people), conversation, rank(key, newest));
+    });
 }
 
 /** @param {Ranking} rank
@@ -278,7 +315,14 @@ function channelDestinations(rank) {
   return [...channels.values()].map((channel) => {
     const id = channel.stream_id;
     const isLast = channel.is_archived || (channel.is_muted ?? false);
-    return new Destination("channel", `c${id}`, channel.name, { channel: id }, rank(`c${id}`) + (channel.subscribed ? 0 : NOT_SUBSCRIBED), isLast);
+    return new Destination(
+      "channel",
+      `c${id}`,
+      channel.name,
+      { channel: id },
+      rank(`c${id}`) + (channel.subscribed ? 0 : NOT_SUBSCRIBED),
+      isLast,
+    );
   });
 }
 
@@ -292,10 +336,22 @@ function topicDestinations(rank) {
     const key = topicKey(channel, topic);
     if (found.has(key) || !channels.has(channel)) return;
     const isArchived = channels.get(channel)?.is_archived ?? false;
-    found.set(key, new Destination("topic", key, topicTitle(topic), { channel, topic }, rank(key, newest), isArchived || isTopicMuted(channel, topic)));
+    found.set(
+      key,
+      new Destination(
+        "topic",
+        key,
+        topicTitle(topic),
+        { channel, topic },
+        rank(key, newest),
+        isArchived || isTopicMuted(channel, topic),
+      ),
+    );
   };
   for (const id of channels.keys()) for (const topic of topicsOf(id) ?? []) add(id, topic.name, topic.max_id);
-  for (const { conversation, ids } of allUnread()) if (isInChannel(conversation)) add(conversation.channel, conversation.topic, Math.max(...ids));
-  for (const { target } of allVisits()) if ("channel" in target && target.topic !== undefined) add(target.channel, target.topic, 0);
+  for (const { conversation, ids } of allUnread())
+    if (isInChannel(conversation)) add(conversation.channel, conversation.topic, Math.max(...ids));
+  for (const { target } of allVisits())
+    if ("channel" in target && target.topic !== undefined) add(target.channel, target.topic, 0);
   return [...found.values()];
 }

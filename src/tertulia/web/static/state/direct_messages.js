@@ -11,7 +11,8 @@ const directs = new Map();
 /** @param {import("./types.d.ts").Snapshot} snapshot */
 export function initDirectMessages(snapshot) {
   directs.clear();
-  for (const each of snapshot.recent_private_conversations ?? []) recordNewest(directWith(each.user_ids), each.max_message_id);
+  for (const each of snapshot.recent_private_conversations ?? [])
+    recordNewest(directWith(each.user_ids), each.max_message_id);
 }
 
 /** @param {import("./messages.js").Message} message */

@@ -32,7 +32,8 @@ export async function initDrafts(snapshot) {
   }
   for (const draft of [...drafts.values()]) {
     if (draft.id !== null && !onServer.has(draft.id)) {
-      if (draft.saved) dropDraft(draft.key); // sent or discarded on another device
+      if (draft.saved)
+        dropDraft(draft.key); // sent or discarded on another device
       else draft.id = null;
     }
     if (!draft.saved) scheduleSave(draft.key);
@@ -104,7 +105,8 @@ export function applyDraftsEvent(event) {
 /** @param {import("../core/api_types.d.ts").Schemas["DraftObject"]} sent the server's version */
 function mergeServerDraft(sent) {
   const to = sent.type === "stream" ? { channel: sent.to[0], topic: sent.topic } : directWith(sent.to);
-  if (sent.type !== "stream" && !sent.to.length) return; // has no recipient yet: only the client that wrote it can continue it
+  // has no recipient yet: only the client that wrote it can continue it
+  if (sent.type !== "stream" && !sent.to.length) return;
   const key = keyOf(to);
   const ours = drafts.get(key);
   if (ours && ours.at > sent.timestamp && ours.content !== sent.content) {
@@ -126,7 +128,10 @@ function dropDraft(key) {
 /** @param {string} key */
 function scheduleSave(key) {
   clearTimeout(timers.get(key));
-  timers.set(key, setTimeout(() => saveDraft(key), UPLOAD_DELAY_MS));
+  timers.set(
+    key,
+    setTimeout(() => saveDraft(key), UPLOAD_DELAY_MS),
+  );
 }
 
 /** @param {string} key */
@@ -139,7 +144,8 @@ async function saveDraft(key) {
   try {
     const id = await uploadDraft(draft);
     const now = drafts.get(key);
-    if (!now) remove(`/drafts/${id}`).catch(() => {}); // the message was sent meanwhile
+    if (!now)
+      remove(`/drafts/${id}`).catch(() => {}); // the message was sent meanwhile
     else Object.assign(now, { id, saved: now.content === content });
     if (now) putEntry("drafts", now);
   } catch {
@@ -152,7 +158,9 @@ async function saveDraft(key) {
 /** @param {Draft} draft
  * @returns {Promise<number>} its id on the server */
 async function uploadDraft({ to, content, at, id }) {
-  const where = isInChannel(to) ? { type: "stream", to: [to.channel], topic: to.topic } : { type: "private", to: to.people, topic: "" };
+  const where = isInChannel(to)
+    ? { type: "stream", to: [to.channel], topic: to.topic }
+    : { type: "private", to: to.people, topic: "" };
   const body = { ...where, content, timestamp: Math.floor(at) };
   if (id !== null) {
     await patch(`/drafts/${id}`, { draft: body });

@@ -4,8 +4,48 @@ import { emojiUse } from "./emoji_use.js";
 import { realm } from "./session.js";
 
 /** Emoji that people use most, the most used first. They are offered before others that the account has not used. */
-export const POPULAR = ["+1", "heart", "smile", "tada", "eyes", "check", "thinking", "pray", "rocket", "joy", "laughing", "clap", "wave", "fire", "100", "sob", "sweat_smile", "wink", "cry", "sunglasses", "muscle",
-  "raised_hands", "blush", "shrug", "face_palm", "heart_eyes", "coffee", "star", "sparkles", "warning", "bug", "ok", "hug", "cake", "beers", "point_up", "see_no_evil", "grinning", "smirk", "-1"];
+export const POPULAR = [
+  "+1",
+  "heart",
+  "smile",
+  "tada",
+  "eyes",
+  "check",
+  "thinking",
+  "pray",
+  "rocket",
+  "joy",
+  "laughing",
+  "clap",
+  "wave",
+  "fire",
+  "100",
+  "sob",
+  "sweat_smile",
+  "wink",
+  "cry",
+  "sunglasses",
+  "muscle",
+  "raised_hands",
+  "blush",
+  "shrug",
+  "face_palm",
+  "heart_eyes",
+  "coffee",
+  "star",
+  "sparkles",
+  "warning",
+  "bug",
+  "ok",
+  "hug",
+  "cake",
+  "beers",
+  "point_up",
+  "see_no_evil",
+  "grinning",
+  "smirk",
+  "-1",
+];
 
 /** @type {Map<string, string>} from name to code */
 const codes = new Map();
@@ -18,9 +58,11 @@ let fetching;
 
 /** @returns {Promise<void>} */
 export function fetchEmoji() {
-  fetching ??= fetch("/static/emoji.json").then((response) => response.json()).then(initEmoji, () => {
-    fetching = undefined;
-  });
+  fetching ??= fetch("/static/emoji.json")
+    .then((response) => response.json())
+    .then(initEmoji, () => {
+      fetching = undefined;
+    });
   return fetching;
 }
 
@@ -78,8 +120,11 @@ export function findEmojiByWord(query, limit) {
 export function searchEmoji(query, limit) {
   const prefix = query.replaceAll(" ", "_");
   const all = [...ownEmoji().keys(), ...names];
-  const popularity = (/** @type {string} */ name) => POPULAR.length - (POPULAR.includes(name) ? POPULAR.indexOf(name) : POPULAR.length);
-  const starting = all.filter((name) => name.startsWith(prefix)).sort((a, b) => emojiUse(b) - emojiUse(a) || popularity(b) - popularity(a) || a.length - b.length);
+  const popularity = (/** @type {string} */ name) =>
+    POPULAR.length - (POPULAR.includes(name) ? POPULAR.indexOf(name) : POPULAR.length);
+  const starting = all
+    .filter((name) => name.startsWith(prefix))
+    .sort((a, b) => emojiUse(b) - emojiUse(a) || popularity(b) - popularity(a) || a.length - b.length);
   const inside = starting.length < limit ? all.filter((name) => !name.startsWith(prefix) && name.includes(prefix)) : [];
   const seen = new Set();
   return [...starting, ...inside].filter((name) => !isRepeated(name, seen)).slice(0, limit);

@@ -8,8 +8,14 @@ const TOOLS = {
   bold: wrapWith("**"),
   italic: wrapWith("*"),
   strike: wrapWith("~~"),
-  code: (selected) => (selected.includes("\n") ? { before: "```\n", inner: selected, after: "\n```" } : { before: "`", inner: selected, after: "`" }),
-  link: (selected) => (/^https?:\S+$/.test(selected) ? { before: "[", inner: "", after: `](${selected})` } : { before: "[", inner: selected, after: "](url)" }),
+  code: (selected) =>
+    selected.includes("\n")
+      ? { before: "```\n", inner: selected, after: "\n```" }
+      : { before: "`", inner: selected, after: "`" },
+  link: (selected) =>
+    /^https?:\S+$/.test(selected)
+      ? { before: "[", inner: "", after: `](${selected})` }
+      : { before: "[", inner: selected, after: "](url)" },
   quote: (selected) => ({ before: "```quote\n", inner: selected, after: "\n```" }),
   spoiler: (selected) => ({ before: "```spoiler ", inner: "", after: `\n${selected}\n\`\`\`` }),
   list: mapLines((line) => `* ${line}`),
@@ -48,9 +54,15 @@ export function applyFormat(tool, text, from, to) {
  * @returns {Change | undefined} */
 function removeFormat(tool, text, from, to) {
   const mark = /** @type {Record<string, string>} */ ({ bold: "**", strike: "~~", math: "$$" })[tool];
-  if (!mark || text.slice(from - mark.length, from) !== mark || text.slice(to, to + mark.length) !== mark) return undefined;
+  if (!mark || text.slice(from - mark.length, from) !== mark || text.slice(to, to + mark.length) !== mark)
+    return undefined;
   const inner = text.slice(from, to);
-  return { text: inner, from: from - mark.length, to: to + mark.length, select: [from - mark.length, to - mark.length] };
+  return {
+    text: inner,
+    from: from - mark.length,
+    to: to + mark.length,
+    select: [from - mark.length, to - mark.length],
+  };
 }
 
 /** @param {string} mark */
@@ -60,5 +72,9 @@ function wrapWith(mark) {
 
 /** @param {(line: string, at: number) => string} each */
 function mapLines(each) {
-  return (/** @type {string} */ selected) => ({ before: "", inner: selected.split("\n").map(each).join("\n"), after: "" });
+  return (/** @type {string} */ selected) => ({
+    before: "",
+    inner: selected.split("\n").map(each).join("\n"),
+    after: "",
+  });
 }

@@ -47,7 +47,11 @@ export class MessageList {
   async load(anchor) {
     const isNewest = anchor === "newest";
     const generation = ++this.#generation;
-    const response = await this.#fetch(anchor, isNewest ? FIRST_FETCH_SIZE : FIRST_FETCH_SIZE / 2, isNewest ? 0 : FIRST_FETCH_SIZE / 2);
+    const response = await this.#fetch(
+      anchor,
+      isNewest ? FIRST_FETCH_SIZE : FIRST_FETCH_SIZE / 2,
+      isNewest ? 0 : FIRST_FETCH_SIZE / 2,
+    );
     if (generation !== this.#generation) return this.nearest(/** @type {number} */ (response.anchor));
     this.ids = response.messages.map((message) => message.id);
     this.hasOldest = response.found_oldest;
@@ -68,12 +72,14 @@ export class MessageList {
   loadOlder() {
     if (this.hasOldest || !this.isLoaded) return Promise.resolve();
     const generation = this.#generation;
-    this.#older ??= this.#fetch(this.ids[0] ?? "oldest", FETCH_SIZE, 0).then((response) => {
-      if (generation !== this.#generation) return;
-      this.#merge(response.messages);
-      this.hasOldest = response.found_oldest;
-      this.#insertArrived();
-    }).finally(() => (this.#older = null));
+    this.#older ??= this.#fetch(this.ids[0] ?? "oldest", FETCH_SIZE, 0)
+      .then((response) => {
+        if (generation !== this.#generation) return;
+        this.#merge(response.messages);
+        this.hasOldest = response.found_oldest;
+        this.#insertArrived();
+      })
+      .finally(() => (this.#older = null));
     return this.#older;
   }
 
@@ -81,12 +87,14 @@ export class MessageList {
   loadNewer() {
     if (this.hasNewest || !this.isLoaded) return Promise.resolve();
     const generation = this.#generation;
-    this.#newer ??= this.#fetch(this.ids.at(-1) ?? "newest", 0, FETCH_SIZE).then((response) => {
-      if (generation !== this.#generation) return;
-      this.#merge(response.messages);
-      this.hasNewest = response.found_newest;
-      this.#insertArrived();
-    }).finally(() => (this.#newer = null));
+    this.#newer ??= this.#fetch(this.ids.at(-1) ?? "newest", 0, FETCH_SIZE)
+      .then((response) => {
+        if (generation !== this.#generation) return;
+        this.#merge(response.messages);
+        this.hasNewest = response.found_newest;
+        this.#insertArrived();
+      })
+      .finally(() => (this.#newer = null));
     return this.#newer;
   }
 
@@ -142,12 +150,16 @@ export class MessageList {
    * @param {number} after */
   async #fetch(anchor, before, after) {
     this.#pendingFetches++;
-    const response = await get("/messages", messagesQuery(this.terms, anchor, before, after)).finally(() => this.#pendingFetches--);
+    const response = await get("/messages", messagesQuery(this.terms, anchor, before, after)).finally(
+      () => this.#pendingFetches--,
+    );
     response.messages = response.messages.filter((message) => !this.#removed.has(message.id));
     if (!this.#pendingFetches) this.#removed.clear();
     const isSearch = this.terms.some((term) => term.operator === "search");
     for (const message of response.messages) storeMessage(message, isSearch);
-    trimMessages(new Set([...[...lists.values()].flatMap((list) => list.ids), ...response.messages.map((message) => message.id)]));
+    trimMessages(
+      new Set([...[...lists.values()].flatMap((list) => list.ids), ...response.messages.map((message) => message.id)]),
+    );
     return response;
   }
 }
@@ -232,7 +244,10 @@ export function insertIntoLists(message) {
 /** @param {MessageList} list
  * @param {Message} message */
 async function matchOnServer(list, message) {
-  const response = await get("/messages/matches_narrow", { msg_ids: [message.id], narrow: termsForApi(list.terms) }).catch(() => null);
+  const response = await get("/messages/matches_narrow", {
+    msg_ids: [message.id],
+    narrow: termsForApi(list.terms),
+  }).catch(() => null);
   const found = response?.messages?.[message.id];
   if (!found || !list.hasNewest || list.ids.includes(message.id)) return;
   storeMessage({ ...message, ...found }, true);

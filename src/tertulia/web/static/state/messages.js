@@ -64,7 +64,8 @@ export function setFlag(id, flag, isSet) {
   if (!message || message.flags.includes(flag) === isSet) return;
   const others = message.flags.filter((each) => each !== flag);
   const flags = isSet ? [...others, flag] : others;
-  if (flag === "read") message.flags = flags; // rows do not show it
+  if (flag === "read")
+    message.flags = flags; // rows do not show it
   else updateMessage(id, { flags });
 }
 
@@ -91,14 +92,22 @@ export function cachedMessages() {
 /** @param {Message} before
  * @param {ApiMessage | Message} sent */
 function isUnchanged(before, sent) {
-  return before.content === sent.content && before.match_content === sent.match_content
-    && before.subject === sent.subject && before.last_edit_timestamp === sent.last_edit_timestamp
-    && reactionKeys(before) === reactionKeys(sent) && before.submessages.length === sent.submessages.length
-    && before.flags.toSorted().join() === (sent.flags ?? []).toSorted().join();
+  return (
+    before.content === sent.content &&
+    before.match_content === sent.match_content &&
+    before.subject === sent.subject &&
+    before.last_edit_timestamp === sent.last_edit_timestamp &&
+    reactionKeys(before) === reactionKeys(sent) &&
+    before.submessages.length === sent.submessages.length &&
+    before.flags.toSorted().join() === (sent.flags ?? []).toSorted().join()
+  );
 }
 
 /** Who has reacted with what, as a string.
  * @param {ApiMessage | Message} message */
 function reactionKeys({ reactions }) {
-  return reactions.map((each) => [each.reaction_type, each.emoji_code, each.user_id].join()).sort().join(";");
+  return reactions
+    .map((each) => [each.reaction_type, each.emoji_code, each.user_id].join())
+    .sort()
+    .join(";");
 }

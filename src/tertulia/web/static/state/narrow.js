@@ -13,12 +13,22 @@ import { isFollowed, isTopicMuted } from "./topics.js";
 /** @typedef {import("./messages.js").Message} Message */
 
 /** @type {Record<string, string>} */
-export const OPERATOR_ALIASES = { stream: "channel", streams: "channels", subject: "topic", "pm-with": "dm", from: "sender", "group-pm-with": "dm-including" };
+export const OPERATOR_ALIASES = {
+  stream: "channel",
+  streams: "channels",
+  subject: "topic",
+  "pm-with": "dm",
+  from: "sender",
+  "group-pm-with": "dm-including",
+};
 const ONE_PERSON = new Set(["sender", "mentions", "dm-including"]); // operators with one person as the operand
 
 /** @param {string} text */
 export function encodeHash(text) {
-  return encodeURIComponent(text).replaceAll(/[%().]/g, (sign) => ({ "%": ".", "(": ".28", ")": ".29", ".": ".2E" })[sign] ?? sign);
+  return encodeURIComponent(text).replaceAll(
+    /[%().]/g,
+    (sign) => ({ "%": ".", "(": ".28", ")": ".29", ".": ".2E" })[sign] ?? sign,
+  );
 }
 
 /** @param {string} text */
@@ -37,7 +47,8 @@ export function channelSlug(id) {
 
 /** @param {number[]} ids */
 export function peopleSlug(ids) {
-  const suffix = ids.length === 1 ? encodeHash((people.get(ids[0])?.full_name ?? "dm").replaceAll(/[ "%/<>`\\]+/g, "-")) : "group";
+  const suffix =
+    ids.length === 1 ? encodeHash((people.get(ids[0])?.full_name ?? "dm").replaceAll(/[ "%/<>`\\]+/g, "-")) : "group";
   return `${ids.join(",")}-${suffix}`;
 }
 
@@ -67,7 +78,10 @@ export function topicsHash(channel) {
  * @returns {Term[]} */
 export function termsOf(conversation) {
   if (!isInChannel(conversation)) return [{ operator: "dm", operand: conversation.people }];
-  return [{ operator: "channel", operand: conversation.channel }, { operator: "topic", operand: conversation.topic }];
+  return [
+    { operator: "channel", operand: conversation.channel },
+    { operator: "topic", operand: conversation.topic },
+  ];
 }
 
 /** Terms from an address behind `#narrow/`.
@@ -94,7 +108,8 @@ export function conversationIn(terms) {
   if (rest.length === 1 && rest[0].operator === "dm") return directWith(/** @type {number[]} */ (rest[0].operand));
   const channel = operandOf(rest, "channel");
   const topic = operandOf(rest, "topic");
-  if (rest.length === 2 && channel !== undefined && topic !== undefined) return { channel: Number(channel), topic: String(topic) };
+  if (rest.length === 2 && channel !== undefined && topic !== undefined)
+    return { channel: Number(channel), topic: String(topic) };
   return undefined;
 }
 
@@ -193,7 +208,9 @@ function parsePeople(operand) {
     if (name === "me") return [myId()];
     const id = Number(/^user(\d+)@/.exec(name)?.[1]); // stands in for an address that is not visible
     if (people.has(id)) return [id];
-    const found = [...people.values()].find((person) => [person.full_name, person.email, person.delivery_email].some((each) => each && normalizeText(each) === name));
+    const found = [...people.values()].find((person) =>
+      [person.full_name, person.email, person.delivery_email].some((each) => each && normalizeText(each) === name),
+    );
     return found ? [found.user_id] : [];
   });
 }

@@ -18,7 +18,8 @@ export const people = new Map();
 /** @param {import("./types.d.ts").Snapshot} snapshot */
 export function initPeople(snapshot) {
   people.clear();
-  for (const person of snapshot.realm_non_active_users ?? []) people.set(person.user_id, { ...DEFAULT_PERSON, ...person, is_active: false });
+  for (const person of snapshot.realm_non_active_users ?? [])
+    people.set(person.user_id, { ...DEFAULT_PERSON, ...person, is_active: false });
   for (const person of [...(snapshot.realm_users ?? []), ...(snapshot.cross_realm_bots ?? [])]) {
     people.set(person.user_id, { ...DEFAULT_PERSON, ...person, is_active: true });
   }
@@ -76,6 +77,18 @@ export function updatePerson(changed) {
 
 /** The server leaves out these values, to keep the page small (bootstrap.py). @type {Person} */
 const DEFAULT_PERSON = {
-  user_id: 0, full_name: "", email: "", delivery_email: null, avatar_url: null, is_bot: false, is_guest: false,
-  is_admin: false, is_owner: false, role: 400, timezone: "", date_joined: "", bot_type: null, is_active: true,
+  user_id: 0,
+  full_name: "",
+  email: "",
+  delivery_email: null,
+  avatar_url: null,
+  is_bot: false,
+  is_guest: false,
+  is_admin: false,
+  is_owner: false,
+  role: 400,
+  timezone: "",
+  date_joined: "",
+  bot_type: null,
+  is_active: true,
 };

@@ -4,7 +4,8 @@ import { getPerson } from "./people.js";
 import { myId, state } from "./session.js";
 
 /** @typedef {{active: number, idle: number}} LastSeen seconds since the epoch */
-/** @typedef {Record<string, {active_timestamp?: number, idle_timestamp?: number}>} Presences by user id, in the slim format */
+/** @typedef {Record<string, {active_timestamp?: number, idle_timestamp?: number}>} Presences by user id, in the slim
+ *   format */
 
 /** @type {Map<number, LastSeen>} */
 const lastSeen = new Map();

@@ -9,7 +9,8 @@ const newestByPerson = new Map();
 /** @param {import("./types.d.ts").Snapshot} snapshot */
 export function initRecentContacts(snapshot) {
   newestByPerson.clear();
-  for (const { user_ids: ids, max_message_id: id } of snapshot.recent_private_conversations ?? []) recordContacts(ids, id);
+  for (const { user_ids: ids, max_message_id: id } of snapshot.recent_private_conversations ?? [])
+    recordContacts(ids, id);
 }
 
 /** @param {number[]} ids

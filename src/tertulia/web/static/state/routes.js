@@ -9,8 +9,23 @@ import { channelIn, conversationIn, operandOf, parseNarrow } from "./narrow.js";
  *   `rest` are the parts of the address after the view's name */
 
 /** Views that are dialogs, opened over the view that is shown. */
-export const DIALOG_VIEWS = new Set(["settings", "organization", "user", "channels", "groups", "keyboard-shortcuts", "message-formatting",
-  "search-operators", "about-zulip", "invite", "drafts", "scheduled", "reminders", "members", "streams"]);
+export const DIALOG_VIEWS = new Set([
+  "settings",
+  "organization",
+  "user",
+  "channels",
+  "groups",
+  "keyboard-shortcuts",
+  "message-formatting",
+  "search-operators",
+  "about-zulip",
+  "invite",
+  "drafts",
+  "scheduled",
+  "reminders",
+  "members",
+  "streams",
+]);
 
 /** All messages that are not muted; spectators have nothing muted. */
 function feedTerms() {
@@ -57,5 +72,8 @@ function narrowRoute(hash, terms) {
 function isNamedView(terms) {
   if (terms.length !== 1 || terms[0].negated) return false;
   const [{ operator, operand }] = terms;
-  return (operator === "is" && ["mentioned", "starred", "followed", "dm"].includes(String(operand))) || (operator === "in" && operand === "home");
+  return (
+    (operator === "is" && ["mentioned", "starred", "followed", "dm"].includes(String(operand))) ||
+    (operator === "in" && operand === "home")
+  );
 }

@@ -6,7 +6,24 @@ import { normalizeText } from "./text_matching.js";
 
 /** @typedef {import("./narrow.js").Term} Term */
 
-const SEARCHABLE = new Set(["channel", "channels", "topic", "sender", "dm", "dm-including", "is", "has", "before", "after", "id", "near", "with", "mentions", "in", "search"]);
+const SEARCHABLE = new Set([
+  "channel",
+  "channels",
+  "topic",
+  "sender",
+  "dm",
+  "dm-including",
+  "is",
+  "has",
+  "before",
+  "after",
+  "id",
+  "near",
+  "with",
+  "mentions",
+  "in",
+  "search",
+]);
 const IN_PLACES = new Set(["home", "all"]); // what `in:` means besides a channel
 const DATED = /(^|\s)(-?(?:before|after):)([^\s":]+(?: [^\s":]+){1,3})/gi;
 
@@ -45,7 +62,11 @@ function quoteDate(whole, space, operator, words) {
   const parts = words.split(" ");
   for (let count = parts.length; count > 1; count--) {
     const date = parts.slice(0, count).join(" ");
-    if (parseDate(date)) return `${space}${operator}"${date}"${parts.slice(count).map((part) => ` ${part}`).join("")}`;
+    if (parseDate(date))
+      return `${space}${operator}"${date}"${parts
+        .slice(count)
+        .map((part) => ` ${part}`)
+        .join("")}`;
   }
   return whole;
 }
@@ -69,17 +90,29 @@ export function datesLike(start) {
     const days = [0, 1, 2, 3, 4, 5, 6];
     return [
       ...days.map((day) => ({ hint: relative.format(-day, "day"), date: daysAgo(day) })),
-      ...days.map((day) => ({ hint: new Intl.DateTimeFormat(language, { weekday: "long" }).format(daysAgo(day)), date: daysAgo(day) })),
-      ...UNITS.flatMap(([unit, ago]) => [{ hint: relative.format(-1, unit), date: ago(1) }, { hint: counted.format(-count, unit), date: ago(count) }]),
+      ...days.map((day) => ({
+        hint: new Intl.DateTimeFormat(language, { weekday: "long" }).format(daysAgo(day)),
+        date: daysAgo(day),
+      })),
+      ...UNITS.flatMap(([unit, ago]) => [
+        { hint: relative.format(-1, unit), date: ago(1) },
+        { hint: counted.format(-count, unit), date: ago(count) },
+      ]),
     ];
   });
   const named = found.map(({ hint, date }) => ({ words: normalizeText(hint), hint, date: isoDate(date) }));
-  const unique = new Map(named.reverse().map((each) => [each.words, each])); // a language may be English, and -1 days are yesterday
+  // a language may be English, and -1 days are yesterday
+  const unique = new Map(named.reverse().map((each) => [each.words, each]));
   return [...unique.values()].reverse().filter(({ words }) => words.startsWith(start));
 }
 
 /** @type {[Intl.RelativeTimeFormatUnit, (count: number) => Date][]} */
-const UNITS = [["day", daysAgo], ["week", (count) => daysAgo(7 * count)], ["month", (count) => monthsAgo(count)], ["year", (count) => monthsAgo(12 * count)]];
+const UNITS = [
+  ["day", daysAgo],
+  ["week", (count) => daysAgo(7 * count)],
+  ["month", (count) => monthsAgo(count)],
+  ["year", (count) => monthsAgo(12 * count)],
+];
 
 /** @param {number} days */
 export function daysAgo(days) {

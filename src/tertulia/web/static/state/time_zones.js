@@ -16,7 +16,8 @@ export function ownTimeZone() {
 export function withOffset(local, zone) {
   const asUtc = Date.parse(`${local}:00Z`);
   const guess = offsetMinutes(asUtc, zone);
-  const minutes = offsetMinutes(asUtc - guess * 60_000, zone); // on the day of a change, the first guess may be of the other side
+  // on the day of a change, the first guess may be of the other side
+  const minutes = offsetMinutes(asUtc - guess * 60_000, zone);
   const two = (/** @type {number} */ number) => String(Math.floor(Math.abs(number))).padStart(2, "0");
   return `${local}:00${minutes < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
 }
@@ -24,7 +25,15 @@ export function withOffset(local, zone) {
 /** @param {number} at milliseconds since 1970
  * @param {string} zone */
 function offsetMinutes(at, zone) {
-  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" });
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+  });
   const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
   return Math.round((Date.UTC(part.year, part.month - 1, part.day, part.hour, part.minute) - at) / 60_000);
 }

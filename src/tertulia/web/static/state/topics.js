@@ -79,7 +79,10 @@ export function recordTopic(channel, topic, id) {
   const before = list.find((entry) => topicKey(channel, entry.name) === key);
   const others = list.filter((entry) => entry !== before);
   const max = Math.max(id, before?.max_id ?? 0);
-  topics.set(channel, [...others, { name: topic, max_id: max }].sort((a, b) => b.max_id - a.max_id));
+  topics.set(
+    channel,
+    [...others, { name: topic, max_id: max }].sort((a, b) => b.max_id - a.max_id),
+  );
   emit("topics", channel);
 }
 

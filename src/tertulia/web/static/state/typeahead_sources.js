@@ -16,12 +16,39 @@ import { t } from "../core/i18n.js";
 /** @typedef {{kind: Kind, query: string, from: number, to: number, channel?: number, silent?: boolean}} CompletionQuery
  *   `from` and `to`: the part of the text that a completion replaces */
 /** @typedef {{channel?: number, topic?: string}} Place where the message goes */
-/** @typedef {{insert: string, label: string, hint: string, person?: number, channel?: number, emoji?: string, group?: boolean}} Completion */
+/** @typedef {{insert: string, label: string, hint: string, person?: number, channel?: number, emoji?: string, group?:
+ *   boolean}} Completion */
 
 const MAX_COMPLETIONS = 8;
 const WILDCARDS = ["all", "everyone", "channel", "topic"];
 const COMMANDS = ["me", "poll", "todo"];
-const CODE_LANGUAGES = ["bash", "c", "cpp", "css", "diff", "go", "html", "java", "javascript", "json", "kotlin", "latex", "math", "php", "python", "quote", "ruby", "rust", "spoiler", "sql", "swift", "text", "typescript", "xml", "yaml"];
+const CODE_LANGUAGES = [
+  "bash",
+  "c",
+  "cpp",
+  "css",
+  "diff",
+  "go",
+  "html",
+  "java",
+  "javascript",
+  "json",
+  "kotlin",
+  "latex",
+  "math",
+  "php",
+  "python",
+  "quote",
+  "ruby",
+  "rust",
+  "spoiler",
+  "sql",
+  "swift",
+  "text",
+  "typescript",
+  "xml",
+  "yaml",
+];
 
 /** @param {string} text
  * @param {number} caret
@@ -33,14 +60,16 @@ export function completionAt(text, caret) {
 
   const language = /^(?:```|~~~)\s?([\w+#-]*)$/.exec(line);
   const fences = before.match(/^(?:```|~~~)/gm)?.length ?? 0; // every second one ends a block and has no language
-  if (language && fences % 2) return { kind: "language", query: language[1], from: caret - language[1].length, to: caret };
+  if (language && fences % 2)
+    return { kind: "language", query: language[1], from: caret - language[1].length, to: caret };
   const command = /^\/(\w*)$/.exec(before);
   if (command) return { kind: "command", query: command[1], from: 0, to: caret };
 
   const topic = /#\*\*([^*>\n]+)>([^*\n]*)$/.exec(line);
   if (topic) {
     const channel = [...channels.values()].find((each) => each.name === topic[1]);
-    if (channel) return { kind: "topic", query: topic[2], from: start + topic.index, to: caret, channel: channel.stream_id };
+    if (channel)
+      return { kind: "topic", query: topic[2], from: start + topic.index, to: caret, channel: channel.stream_id };
   }
   const mark = /(^|[\s("'/[])(@_?|#|:)(\**)([^@#:*\n]*)$/.exec(line);
   if (!mark) return undefined;
@@ -60,7 +89,8 @@ export async function completions(text, caret, place) {
   const request = completionAt(text, caret);
   if (!request) return undefined;
   if (request.kind === "emoji") await fetchEmoji();
-  if (request.kind === "topic" && !topicsOf(request.channel ?? 0)) await fetchTopics(request.channel ?? 0).catch(() => []);
+  if (request.kind === "topic" && !topicsOf(request.channel ?? 0))
+    await fetchTopics(request.channel ?? 0).catch(() => []);
   return { from: request.from, to: request.to, completions: completionsFor(request, place) };
 }
 
@@ -70,7 +100,11 @@ export async function completions(text, caret, place) {
 export async function topicFieldCompletions(text, channel) {
   if (!topicsOf(channel)) await fetchTopics(channel).catch(() => []);
   const found = findTopics(channel, text).filter((topic) => topic !== text);
-  return { from: 0, to: text.length, completions: found.map((topic) => ({ insert: topic, label: topicTitle(topic), hint: "" })) };
+  return {
+    from: 0,
+    to: text.length,
+    completions: found.map((topic) => ({ insert: topic, label: topicTitle(topic), hint: "" })),
+  };
 }
 
 /** @param {CompletionQuery} request
@@ -81,8 +115,14 @@ export function completionsFor(request, place) {
   if (request.kind === "person") return peopleCompletions(query, request.silent ?? false, place);
   if (request.kind === "channel") return channelCompletions(query);
   if (request.kind === "topic") return topicLinkCompletions(query, request.channel ?? 0);
-  if (request.kind === "emoji") return searchEmoji(request.query.toLowerCase(), MAX_COMPLETIONS).map((name) => emojiCompletion(name));
-  if (request.kind === "command") return wordCompletions(COMMANDS, query, (name) => ({ insert: `/${name} `, label: `/${name}`, hint: t(`command.${name}`) }));
+  if (request.kind === "emoji")
+    return searchEmoji(request.query.toLowerCase(), MAX_COMPLETIONS).map((name) => emojiCompletion(name));
+  if (request.kind === "command")
+    return wordCompletions(COMMANDS, query, (name) => ({
+      insert: `/${name} `,
+      label: `/${name}`,
+      hint: t(`command.${name}`),
+    }));
   return wordCompletions(CODE_LANGUAGES, query, (name) => ({ insert: `${name}\n`, label: name, hint: "" }));
 }
 
@@ -91,8 +131,19 @@ export function completionsFor(request, place) {
  * @param {number[]} without
  * @returns {Completion[]} */
 export function findPeople(query, without = []) {
-  const found = rankMatches(mentionablePeople(without), normalizeText(query), (person) => person.full_name, (person) => newestMessageWith(person.user_id), (_, score) => score);
-  return found.slice(0, MAX_COMPLETIONS).map((person) => ({ insert: person.full_name, label: person.full_name, hint: person.delivery_email ?? "", person: person.user_id }));
+  const found = rankMatches(
+    mentionablePeople(without),
+    normalizeText(query),
+    (person) => person.full_name,
+    (person) => newestMessageWith(person.user_id),
+    (_, score) => score,
+  );
+  return found.slice(0, MAX_COMPLETIONS).map((person) => ({
+    insert: person.full_name,
+    label: person.full_name,
+    hint: person.delivery_email ?? "",
+    person: person.user_id,
+  }));
 }
 
 /** Topics of a channel that match.
@@ -101,7 +152,12 @@ export function findPeople(query, without = []) {
  * @returns {string[]} */
 export function findTopics(channel, query) {
   const names = (topicsOf(channel) ?? []).map((topic) => topic.name).filter(Boolean);
-  return rankMatches(names, normalizeText(query), (name) => name, () => 0).slice(0, MAX_COMPLETIONS);
+  return rankMatches(
+    names,
+    normalizeText(query),
+    (name) => name,
+    () => 0,
+  ).slice(0, MAX_COMPLETIONS);
 }
 
 /** @template T
@@ -125,7 +181,9 @@ function rankMatches(items, query, name, weight, rank = (_, score) => Math.min(s
 
 /** @param {number[]} without */
 function mentionablePeople(without) {
-  return [...people.values()].filter((person) => person.is_active && !person.is_system_bot && !without.includes(person.user_id));
+  return [...people.values()].filter(
+    (person) => person.is_active && !person.is_system_bot && !without.includes(person.user_id),
+  );
 }
 
 /** @param {string} query
@@ -140,15 +198,38 @@ function peopleCompletions(query, silent, place) {
    * @param {import("./people.js").Person} person
    * @param {number} score */
   const rank = (person, score) => (score > 1 && authors.has(person.user_id) ? 4 : score);
-  const weight = (/** @type {{user_id: number}} */ person) => newestMessageWith(person.user_id) + (subscribers.has(person.user_id) ? 1 : 0);
-  const persons = rankMatches(mentionablePeople([]), query, (person) => person.full_name, weight, rank).slice(0, MAX_COMPLETIONS);
-  const found = persons.map((person) => ({ insert: `${mark}**${mentionName(person)}** `, label: person.full_name, hint: person.is_bot ? t("people.bot") : (person.delivery_email ?? ""), person: person.user_id }));
+  const weight = (/** @type {{user_id: number}} */ person) =>
+    newestMessageWith(person.user_id) + (subscribers.has(person.user_id) ? 1 : 0);
+  const persons = rankMatches(mentionablePeople([]), query, (person) => person.full_name, weight, rank).slice(
+    0,
+    MAX_COMPLETIONS,
+  );
+  const found = persons.map((person) => ({
+    insert: `${mark}**${mentionName(person)}** `,
+    label: person.full_name,
+    hint: person.is_bot ? t("people.bot") : (person.delivery_email ?? ""),
+    person: person.user_id,
+  }));
   const groups = (state.realm_user_groups ?? []).filter((group) => !group.is_system_group && !group.deactivated);
-  const named = rankMatches(groups, query, (group) => group.name, () => 0).slice(0, 3);
-  const wildcards = query ? WILDCARDS.filter((word) => !silent && word.startsWith(query) && (channel || word === "all" || word === "everyone")) : [];
+  const named = rankMatches(
+    groups,
+    query,
+    (group) => group.name,
+    () => 0,
+  ).slice(0, 3);
+  const wildcards = query
+    ? WILDCARDS.filter(
+        (word) => !silent && word.startsWith(query) && (channel || word === "all" || word === "everyone"),
+      )
+    : [];
   return [
     ...found.slice(0, MAX_COMPLETIONS - named.length - wildcards.length),
-    ...named.map((group) => ({ insert: `${mark}*${group.name}* `, label: group.name, hint: t("people.group", { count: group.members?.length ?? 0 }), group: true })),
+    ...named.map((group) => ({
+      insert: `${mark}*${group.name}* `,
+      label: group.name,
+      hint: t("people.group", { count: group.members?.length ?? 0 }),
+      group: true,
+    })),
     ...wildcards.map((word) => ({ insert: `@**${word}** `, label: word, hint: t("people.wildcard"), group: true })),
   ];
 }
@@ -159,7 +240,9 @@ function peopleCompletions(query, silent, place) {
 function authorsIn({ channel, topic }) {
   if (channel === undefined || topic === undefined) return new Set();
   const key = topicKey(channel, topic);
-  const found = cachedMessages().filter((message) => message.type === "stream" && topicKey(message.stream_id, message.subject) === key);
+  const found = cachedMessages().filter(
+    (message) => message.type === "stream" && topicKey(message.stream_id, message.subject) === key,
+  );
   return new Set(found.map((message) => message.sender_id));
 }
 
@@ -167,22 +250,39 @@ function authorsIn({ channel, topic }) {
  * @param {import("./people.js").Person} person */
 export function mentionName(person) {
   const twins = [...people.values()].filter((each) => each.full_name === person.full_name);
-  return twins.length > 1 || WILDCARDS.includes(person.full_name) ? `${person.full_name}|${person.user_id}` : person.full_name;
+  return twins.length > 1 || WILDCARDS.includes(person.full_name)
+    ? `${person.full_name}|${person.user_id}`
+    : person.full_name;
 }
 
 /** @param {string} query */
 function channelCompletions(query) {
   const mine = new Set(myChannels().map((channel) => channel.stream_id));
   const open = [...channels.values()].filter((channel) => !channel.is_archived);
-  const found = rankMatches(open, query, (channel) => channel.name, (channel) => (mine.has(channel.stream_id) ? 1 : 0));
-  return found.slice(0, MAX_COMPLETIONS).map((channel) => ({ insert: `#**${channel.name}** `, label: channel.name, hint: channel.description.slice(0, 60), channel: channel.stream_id }));
+  const found = rankMatches(
+    open,
+    query,
+    (channel) => channel.name,
+    (channel) => (mine.has(channel.stream_id) ? 1 : 0),
+  );
+  return found.slice(0, MAX_COMPLETIONS).map((channel) => ({
+    insert: `#**${channel.name}** `,
+    label: channel.name,
+    hint: channel.description.slice(0, 60),
+    channel: channel.stream_id,
+  }));
 }
 
 /** @param {string} query
  * @param {number} channel */
 function topicLinkCompletions(query, channel) {
   const name = channels.get(channel)?.name ?? "";
-  return findTopics(channel, query).map((topic) => ({ insert: `#**${name}>${topic}** `, label: topicTitle(topic), hint: name, channel }));
+  return findTopics(channel, query).map((topic) => ({
+    insert: `#**${name}>${topic}** `,
+    label: topicTitle(topic),
+    hint: name,
+    channel,
+  }));
 }
 
 /** @param {string} name */
@@ -194,7 +294,10 @@ function emojiCompletion(name) {
  * @param {string} query
  * @param {(name: string) => Completion} toCompletion */
 function wordCompletions(names, query, toCompletion) {
-  return names.filter((name) => name.startsWith(query)).slice(0, MAX_COMPLETIONS).map(toCompletion);
+  return names
+    .filter((name) => name.startsWith(query))
+    .slice(0, MAX_COMPLETIONS)
+    .map(toCompletion);
 }
 
 /** Whether the text mentions everyone in the channel.
@@ -203,4 +306,3 @@ function wordCompletions(names, query, toCompletion) {
 export function mentionsEveryone(text) {
   return /(^|[^\w`])@\*\*(all|everyone|channel|stream)\*\*/.test(text) ? "everyone" : undefined;
 }
-

@@ -13,14 +13,21 @@ const typists = new Map();
 export function applyTypingEvent(event) {
   const id = event.sender.user_id;
   if (id === myId() || isMuted(id)) return;
-  const conversation = event.message_type === "stream"
-    ? { channel: event.stream_id ?? 0, topic: event.topic ?? "" }
-    : directWith((event.recipients ?? []).map((each) => each.user_id));
+  const conversation =
+    event.message_type === "stream"
+      ? { channel: event.stream_id ?? 0, topic: event.topic ?? "" }
+      : directWith((event.recipients ?? []).map((each) => each.user_id));
   const key = keyOf(conversation);
   clearTyping(key, id);
   if (event.op === "start") {
     const here = typists.get(key) ?? new Map();
-    here.set(id, window.setTimeout(() => { clearTyping(key, id); emit("typing"); }, state.server_typing_started_expiry_period_milliseconds ?? 45_000));
+    here.set(
+      id,
+      window.setTimeout(() => {
+        clearTyping(key, id);
+        emit("typing");
+      }, state.server_typing_started_expiry_period_milliseconds ?? 45_000),
+    );
     typists.set(key, here);
   }
   emit("typing");

@@ -10,7 +10,8 @@ import { normalizeText } from "./text_matching.js";
 export function unknownName(terms) {
   for (const term of terms) {
     if (typeof term.operand !== "string" || /^\d+$/.test(term.operand)) continue;
-    if (["sender", "dm", "dm-including", "mentions"].includes(term.operator)) return { kind: "person", name: term.operand, term };
+    if (["sender", "dm", "dm-including", "mentions"].includes(term.operator))
+      return { kind: "person", name: term.operand, term };
     if (term.operator === "channel") return { kind: "channel", name: term.operand, term };
   }
   return undefined;
@@ -24,9 +25,20 @@ export function nearestNames(text, names) {
   const wanted = letterPairs(text);
   const scored = names.map((name) => {
     const parts = [name, ...name.split(/\s+/)].map((part) => letterPairs(part));
-    return { name, score: Math.max(...parts.map((pairs) => (2 * wanted.filter((pair) => pairs.includes(pair)).length) / (wanted.length + pairs.length || 1))) };
+    return {
+      name,
+      score: Math.max(
+        ...parts.map(
+          (pairs) => (2 * wanted.filter((pair) => pairs.includes(pair)).length) / (wanted.length + pairs.length || 1),
+        ),
+      ),
+    };
   });
-  return scored.filter(({ score }) => score > 0.25).sort((a, b) => b.score - a.score).slice(0, 3).map(({ name }) => name);
+  return scored
+    .filter(({ score }) => score > 0.25)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, 3)
+    .map(({ name }) => name);
 }
 
 /** @param {string} text */

@@ -33,8 +33,10 @@ export function initUnread(snapshot) {
   mentions.clear();
   sums = null;
   const unread = snapshot.unread_msgs;
-  for (const each of unread?.streams ?? []) addIds({ channel: each.stream_id, topic: each.topic }, each.unread_message_ids);
-  for (const each of unread?.pms ?? []) addIds(directWith([each.other_user_id ?? each.sender_id]), each.unread_message_ids);
+  for (const each of unread?.streams ?? [])
+    addIds({ channel: each.stream_id, topic: each.topic }, each.unread_message_ids);
+  for (const each of unread?.pms ?? [])
+    addIds(directWith([each.other_user_id ?? each.sender_id]), each.unread_message_ids);
   for (const each of unread?.huddles ?? []) {
     addIds(directWith(each.user_ids_string.split(",").map(Number)), each.unread_message_ids);
   }
@@ -78,7 +80,10 @@ export function clearUnread() {
  * @param {Record<string, import("../core/api_types.d.ts").Schemas["UnreadObject"]>} details by message id */
 export function restoreUnread(details) {
   for (const [id, each] of Object.entries(details)) {
-    const conversation = each.type === "stream" ? { channel: each.stream_id ?? 0, topic: each.topic ?? "" } : directWith(each.user_ids ?? []);
+    const conversation =
+      each.type === "stream"
+        ? { channel: each.stream_id ?? 0, topic: each.topic ?? "" }
+        : directWith(each.user_ids ?? []);
     addIds(conversation, [Number(id)], each.mentioned);
   }
   emit("unread");
@@ -132,7 +137,8 @@ export function allUnread() {
  * @returns {number[]} */
 export function unreadWithoutMuted() {
   return [...byConversation.values()].flatMap(({ conversation, ids }) => {
-    if (isInChannel(conversation) && isTopicMuted(conversation.channel, conversation.topic)) return [...ids].filter((id) => mentions.has(id));
+    if (isInChannel(conversation) && isTopicMuted(conversation.channel, conversation.topic))
+      return [...ids].filter((id) => mentions.has(id));
     if (!isInChannel(conversation) && conversation.people.length === 1 && isMuted(conversation.people[0])) return [];
     return [...ids];
   });
@@ -183,7 +189,8 @@ function addIds(conversation, ids, isMention = false) {
 function currentSums() {
   if (sums) return sums;
   sums = { all: 0, direct: 0, channels: new Map() };
-  for (const { conversation, ids } of byConversation.values()) addToSums(conversation, ids.size, [...ids].filter((id) => mentions.has(id)).length);
+  for (const { conversation, ids } of byConversation.values())
+    addToSums(conversation, ids.size, [...ids].filter((id) => mentions.has(id)).length);
   return sums;
 }
 

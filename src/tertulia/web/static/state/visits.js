@@ -6,7 +6,8 @@ import { on } from "../core/signals.js";
 import { conversationOf, isInChannel, keyOf, topicKey } from "./conversations.js";
 import { myId } from "./session.js";
 
-/** @typedef {{channel: number, topic?: string} | {people: number[]}} VisitTarget a conversation, or a channel without a topic */
+/** @typedef {{channel: number, topic?: string} | {people: number[]}} VisitTarget a conversation, or a channel without a
+ *   topic */
 /** @typedef {{target: VisitTarget, at: number}} Visit `at` in seconds */
 
 const VISITS = "visits"; // of the account values
@@ -24,7 +25,10 @@ export function startVisits(route) {
     if (event.propagate_mode === "change_one") return;
     const from = topicKey(event.stream_id, event.orig_subject ?? event.subject ?? "");
     const to = { channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? event.orig_subject ?? "" };
-    setAccountValue(VISITS, allVisits().map((visit) => (targetKey(visit.target) === from ? { ...visit, target: to } : visit)));
+    setAccountValue(
+      VISITS,
+      allVisits().map((visit) => (targetKey(visit.target) === from ? { ...visit, target: to } : visit)),
+    );
   });
 }
 
@@ -37,7 +41,10 @@ export function allVisits() {
  * @param {number} [at] */
 export function recordVisit(target, at = Math.floor(Date.now() / 1000)) {
   const key = targetKey(target);
-  setAccountValue(VISITS, [{ target, at }, ...allVisits().filter((visit) => targetKey(visit.target) !== key)].slice(0, MAX_VISITS));
+  setAccountValue(
+    VISITS,
+    [{ target, at }, ...allVisits().filter((visit) => targetKey(visit.target) !== key)].slice(0, MAX_VISITS),
+  );
 }
 
 /** The key of a conversation, or of a channel.
@@ -49,6 +56,9 @@ export function targetKey(target) {
 
 /** @param {import("./routes.js").Route} route */
 function recordRoute({ conversation, channel }) {
-  if (conversation) recordVisit(isInChannel(conversation) ? { channel: conversation.channel, topic: conversation.topic } : conversation);
+  if (conversation)
+    recordVisit(
+      isInChannel(conversation) ? { channel: conversation.channel, topic: conversation.topic } : conversation,
+    );
   else if (channel) recordVisit({ channel });
 }

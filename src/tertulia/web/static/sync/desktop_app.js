@@ -37,9 +37,12 @@ export function startDesktop() {
  * @param {string} content */
 async function reply(id, content) {
   try {
-    const message = findMessage(id) ?? storeMessage((await get(`/messages/${id}`, { allow_empty_topic_name: true })).message);
+    const message =
+      findMessage(id) ?? storeMessage((await get(`/messages/${id}`, { allow_empty_topic_name: true })).message);
     const conversation = conversationOf(message);
-    const to = isInChannel(conversation) ? { type: "channel", to: conversation.channel, topic: conversation.topic } : { type: "direct", to: conversation.people };
+    const to = isInChannel(conversation)
+      ? { type: "channel", to: conversation.channel, topic: conversation.topic }
+      : { type: "direct", to: conversation.people };
     await post("/messages", { ...to, content });
     return { status: "success", message_id: id };
   } catch (error) {

@@ -22,7 +22,8 @@ const RESTART_PAUSE_MS = 500; // a server that is stopping has stopped after thi
 const SLEEP_CHECK_MS = 15_000;
 const MIN_SLEEP_MS = 45_000; // a timer this late means that the computer has slept
 
-const EPHEMERAL = new Set(["answer", "heartbeat", "presence", "typing", "typing_edit_message"]); // not stored, so no snapshot contains them
+// not stored, so no snapshot contains them
+const EPHEMERAL = new Set(["answer", "heartbeat", "presence", "typing", "typing_edit_message"]);
 
 /** Parameters of the register call; the server uses the same for the snapshot in the page (bootstrap.py). */
 export const REGISTER = {
@@ -32,9 +33,18 @@ export const REGISTER = {
   include_subscribers: "false",
   idle_queue_timeout: 43_200,
   client_capabilities: {
-    notification_settings_null: true, bulk_message_deletion: true, user_avatar_url_field_optional: false,
-    stream_typing_notifications: true, user_settings_object: true, linkifier_url_template: true, user_list_incomplete: true,
-    include_deactivated_groups: true, archived_channels: true, empty_topic_name: true, simplified_presence_events: true, streamed_answers: true,
+    notification_settings_null: true,
+    bulk_message_deletion: true,
+    user_avatar_url_field_optional: false,
+    stream_typing_notifications: true,
+    user_settings_object: true,
+    linkifier_url_template: true,
+    user_list_incomplete: true,
+    include_deactivated_groups: true,
+    archived_channels: true,
+    empty_topic_name: true,
+    simplified_presence_events: true,
+    streamed_answers: true,
   },
 };
 
@@ -74,7 +84,9 @@ export function startEvents(resetStores) {
   });
   for (const kind of ["online", "focus"]) addEventListener(kind, pollNow);
   addEventListener("offline", () => setConnection("offline"));
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) pollNow(); });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) pollNow();
+  });
   abortAfterSleep();
   setConnection("live");
   return run(resetStores);
@@ -106,7 +118,11 @@ async function run(resetStores) {
 async function poll() {
   polling = new AbortController();
   const isReconnect = failures > 0 || wasEmpty;
-  const response = await get("/events", { queue_id: queue, last_event_id: position, dont_block: isReconnect }, polling.signal);
+  const response = await get(
+    "/events",
+    { queue_id: queue, last_event_id: position, dont_block: isReconnect },
+    polling.signal,
+  );
   const events = /** @type {ServerEvent[]} */ (response.events);
   failures = 0;
   setConnection("live");
@@ -153,7 +169,8 @@ async function recover(error, resetStores) {
   }
   failures++;
   const timer = failures === 1 ? setTimeout(() => setSharedConnection("reconnecting"), RECONNECT_NOTICE_MS) : undefined;
-  if (failures > 1) setSharedConnection(navigator.onLine === false ? "offline" : failures > 3 ? "unreachable" : "reconnecting");
+  if (failures > 1)
+    setSharedConnection(navigator.onLine === false ? "offline" : failures > 3 ? "unreachable" : "reconnecting");
   const retryAfterMs = error instanceof ApiError ? Number(error.body["retry-after"] ?? 0) * 1000 : 0;
   await pause(Math.max(retryAfterMs, Math.min(MAX_PAUSE_MS, 500 * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)));
   clearTimeout(timer);

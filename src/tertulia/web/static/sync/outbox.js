@@ -124,7 +124,8 @@ async function reloadEntries() {
     if (before) Object.assign(before, entry);
     else entries.set(entry.key, entry);
   }
-  for (const entry of [...entries.values()]) if (!storedKeys.has(entry.key) && entry.id === null && !isLeader) entries.delete(entry.key);
+  for (const entry of [...entries.values()])
+    if (!storedKeys.has(entry.key) && entry.id === null && !isLeader) entries.delete(entry.key);
   emit("outbox");
   if (isLeader) sendAll();
 }
@@ -167,7 +168,8 @@ async function sendEntry(entry) {
     notifyTabs({ key: entry.key, id: response.id });
     return true;
   } catch (error) {
-    if (error instanceof ApiError && error.status !== 401 && error.status !== 429) return markFailed(entry, error.message);
+    if (error instanceof ApiError && error.status !== 401 && error.status !== 429)
+      return markFailed(entry, error.message);
     if (error instanceof ApiError && error.status === 429) backoffMs = 1000 * (error.body["retry-after"] ?? 1);
     entry.state = "waiting";
     emit("outbox");
@@ -177,7 +179,9 @@ async function sendEntry(entry) {
 
 /** @param {PendingMessage} entry */
 function sendParameters({ key, to, content }) {
-  const where = isInChannel(to) ? { type: "channel", to: to.channel, topic: to.topic } : { type: "direct", to: to.people };
+  const where = isInChannel(to)
+    ? { type: "channel", to: to.channel, topic: to.topic }
+    : { type: "direct", to: to.people };
   return { ...where, content, queue_id: state.queue_id, local_id: key, read_by_sender: true };
 }
 

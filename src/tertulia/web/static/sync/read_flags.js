@@ -37,7 +37,8 @@ export function markRead(ids) {
  * @param {number[]} ids */
 export async function markUnread(ids) {
   await inFlight.catch(() => {}); // it may mark them as read
-  if (ids.some((id) => pendingIds.has(id))) await flush(); // the event that restores them comes only if the server has marked them
+  // the event that restores them comes only if the server has marked them
+  if (ids.some((id) => pendingIds.has(id))) await flush();
   await post("/messages/flags", { messages: ids, op: "remove", flag: "read" });
 }
 
@@ -46,7 +47,13 @@ export async function markUnread(ids) {
  * @param {Term[]} narrow */
 export async function markUnreadFrom(id, narrow) {
   await post("/messages/flags/narrow", {
-    anchor: String(id), include_anchor: true, num_before: 0, num_after: MAX_UNREAD_AGAIN, narrow, op: "remove", flag: "read",
+    anchor: String(id),
+    include_anchor: true,
+    num_before: 0,
+    num_after: MAX_UNREAD_AGAIN,
+    narrow,
+    op: "remove",
+    flag: "read",
   });
 }
 

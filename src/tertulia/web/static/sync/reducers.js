@@ -7,7 +7,14 @@ import { conversationOf, keyOf } from "../state/conversations.js";
 import { recordDirectMessage } from "../state/direct_messages.js";
 import { applyDraftsEvent, moveDraft } from "../state/drafts.js";
 import { forgetOtherLists, insertIntoLists, trimMessageLists } from "../state/message_lists.js";
-import { cachedMessages, findMessage, removeMessages, setFlag, storeMessage, updateMessage } from "../state/messages.js";
+import {
+  cachedMessages,
+  findMessage,
+  removeMessages,
+  setFlag,
+  storeMessage,
+  updateMessage,
+} from "../state/messages.js";
 import { people, updatePerson } from "../state/people.js";
 import { mergePresence } from "../state/presence.js";
 import { myId, state, updateRealm, updateSetting } from "../state/session.js";
@@ -28,33 +35,78 @@ const reducers = {
   reaction: onReaction,
   submessage: onSubmessage,
   typing: applyTypingEvent,
-  answer: (event) => lazy("answers", "applyAnswerEvent").then((apply) => apply(event), () => {}),
-  presence: (event) => { mergePresence(event.presences ?? {}); emit("presence"); },
+  answer: (event) =>
+    lazy("answers", "applyAnswerEvent").then(
+      (apply) => apply(event),
+      () => {},
+    ),
+  presence: (event) => {
+    mergePresence(event.presences ?? {});
+    emit("presence");
+  },
   subscription: onSubscription,
   stream: onChannel,
   channel_folder: onFolder,
-  user_topic: (event) => { setPolicy(event.stream_id, event.topic_name, event.visibility_policy); emit("topicPolicy", event.stream_id); emit("topics", event.stream_id); emit("unread"); },
-  muted_users: (event) => { state.muted_users = event.muted_users; emit("people"); emit("lists"); },
+  user_topic: (event) => {
+    setPolicy(event.stream_id, event.topic_name, event.visibility_policy);
+    emit("topicPolicy", event.stream_id);
+    emit("topics", event.stream_id);
+    emit("unread");
+  },
+  muted_users: (event) => {
+    state.muted_users = event.muted_users;
+    emit("people");
+    emit("lists");
+  },
   realm_user: onPerson,
   realm_bot: () => emit("people"),
   user_status: onStatus,
   user_settings: (event) => updateSetting(event.property, event.value),
   realm: onRealm,
-  realm_emoji: (event) => { state.realm_emoji = event.realm_emoji; emit("realm"); },
-  realm_linkifiers: (event) => { state.realm_linkifiers = event.realm_linkifiers; },
-  realm_playgrounds: (event) => { state.realm_playgrounds = event.realm_playgrounds; emit("realm"); },
+  realm_emoji: (event) => {
+    state.realm_emoji = event.realm_emoji;
+    emit("realm");
+  },
+  realm_linkifiers: (event) => {
+    state.realm_linkifiers = event.realm_linkifiers;
+  },
+  realm_playgrounds: (event) => {
+    state.realm_playgrounds = event.realm_playgrounds;
+    emit("realm");
+  },
   realm_domains: () => emit("realm"),
-  custom_profile_fields: (event) => { state.custom_profile_fields = event.fields; emit("people"); },
-  default_streams: (event) => { state.realm_default_streams = event.default_streams; emit("realm"); },
-  alert_words: (event) => { state.alert_words = event.alert_words; emit("settings"); },
+  custom_profile_fields: (event) => {
+    state.custom_profile_fields = event.fields;
+    emit("people");
+  },
+  default_streams: (event) => {
+    state.realm_default_streams = event.default_streams;
+    emit("realm");
+  },
+  alert_words: (event) => {
+    state.alert_words = event.alert_words;
+    emit("settings");
+  },
   drafts: applyDraftsEvent,
   saved_snippets: (event) => {
-    state.saved_snippets = updatedRows(state.saved_snippets, event.op, event.saved_snippet ? [event.saved_snippet] : [], event.saved_snippet_id, "id");
+    state.saved_snippets = updatedRows(
+      state.saved_snippets,
+      event.op,
+      event.saved_snippet ? [event.saved_snippet] : [],
+      event.saved_snippet_id,
+      "id",
+    );
     emit("drafts");
   },
   scheduled_messages: (event) => {
     const rows = event.scheduled_messages ?? (event.scheduled_message ? [event.scheduled_message] : []);
-    state.scheduled_messages = updatedRows(state.scheduled_messages, event.op, rows, event.scheduled_message_id, "scheduled_message_id");
+    state.scheduled_messages = updatedRows(
+      state.scheduled_messages,
+      event.op,
+      rows,
+      event.scheduled_message_id,
+      "scheduled_message_id",
+    );
     emit("drafts");
   },
   reminders: (event) => {
@@ -71,7 +123,9 @@ let messageCount = 0;
 
 /** @param {ServerEvent} event */
 export function applyEvent(event) {
-  const reduce = /** @type {Record<string, ((event: ServerEvent) => void) | undefined>} */ (/** @type {unknown} */ (reducers))[event.type];
+  const reduce = /** @type {Record<string, ((event: ServerEvent) => void) | undefined>} */ (
+    /** @type {unknown} */ (reducers)
+  )[event.type];
   reduce?.(event);
 }
 
@@ -101,7 +155,8 @@ function onMessageUpdate(event) {
     updateMessage(message.id, { ...changes, flags: [...new Set([...ownFlags, ...flags])] });
   }
   const { stream_id } = event;
-  if (stream_id !== undefined && (event.orig_subject !== undefined || event.new_stream_id !== undefined)) onMoved({ ...event, stream_id });
+  if (stream_id !== undefined && (event.orig_subject !== undefined || event.new_stream_id !== undefined))
+    onMoved({ ...event, stream_id });
 }
 
 /** @param {import("../core/api_types.d.ts").MoveEvent} event */
@@ -111,15 +166,24 @@ function onMoved(event) {
   const ids = event.message_ids;
   for (const id of ids) {
     if (!findMessage(id)) continue;
-    updateMessage(id, { stream_id: channel, subject: topic, display_recipient: channels.get(channel)?.name ?? "", topic_links: event.topic_links ?? [],
-      ...(id !== event.message_id || event.rendered_content === undefined ? { last_moved_timestamp: event.edit_timestamp } : {}) });
+    updateMessage(id, {
+      stream_id: channel,
+      subject: topic,
+      display_recipient: channels.get(channel)?.name ?? "",
+      topic_links: event.topic_links ?? [],
+      ...(id !== event.message_id || event.rendered_content === undefined
+        ? { last_moved_timestamp: event.edit_timestamp }
+        : {}),
+    });
   }
   moveUnread(ids, { channel, topic });
-  for (const each of new Set([event.stream_id, channel])) if (topicsOf(each)) fetchTopics(each).catch(() => invalidateTopics(each));
+  for (const each of new Set([event.stream_id, channel]))
+    if (topicsOf(each)) fetchTopics(each).catch(() => invalidateTopics(each));
   forgetOtherLists();
   emit("messagesMoved", ids);
   emit("topicMoved", event); // an open compose box saves its text first
-  if (event.propagate_mode !== "change_one") moveDraft({ channel: event.stream_id, topic: event.orig_subject ?? topic }, { channel, topic });
+  if (event.propagate_mode !== "change_one")
+    moveDraft({ channel: event.stream_id, topic: event.orig_subject ?? topic }, { channel, topic });
 }
 
 /** @param {ServerEvents["delete_message"]} event */
@@ -158,8 +222,12 @@ function onReaction(event) {
   const message = findMessage(event.message_id);
   if (!message) return;
   const { user_id, emoji_name, emoji_code, reaction_type } = event;
-  const others = message.reactions.filter((each) => !(each.user_id === user_id && each.emoji_code === emoji_code && each.reaction_type === reaction_type));
-  updateMessage(message.id, { reactions: event.op === "add" ? [...others, { user_id, emoji_name, emoji_code, reaction_type }] : others });
+  const others = message.reactions.filter(
+    (each) => !(each.user_id === user_id && each.emoji_code === emoji_code && each.reaction_type === reaction_type),
+  );
+  updateMessage(message.id, {
+    reactions: event.op === "add" ? [...others, { user_id, emoji_name, emoji_code, reaction_type }] : others,
+  });
 }
 
 /** @param {ServerEvents["submessage"]} event */
@@ -167,13 +235,16 @@ function onSubmessage(event) {
   const message = findMessage(event.message_id);
   if (!message || message.submessages.some((each) => each.id === event.submessage_id)) return;
   const { submessage_id: id, message_id, sender_id, msg_type, content } = event;
-  updateMessage(message.id, { submessages: [...message.submessages, { id, message_id, sender_id, msg_type, content }] });
+  updateMessage(message.id, {
+    submessages: [...message.submessages, { id, message_id, sender_id, msg_type, content }],
+  });
 }
 
 /** @param {ServerEvents["subscription"]} event */
 function onSubscription(event) {
   if (event.op === "add") for (const channel of event.subscriptions) addChannel(channel, true);
-  if (event.op === "remove") for (const { stream_id } of event.subscriptions) updateChannel(stream_id, { subscribed: false });
+  if (event.op === "remove")
+    for (const { stream_id } of event.subscriptions) updateChannel(stream_id, { subscribed: false });
   if (event.op === "update") updateChannel(event.stream_id, { [event.property]: event.value });
   emit("channels");
   emit("unread");
@@ -181,7 +252,8 @@ function onSubscription(event) {
 
 /** @param {ServerEvents["stream"]} event */
 function onChannel(event) {
-  if (event.op === "create") for (const channel of event.streams) addChannel(channel, channels.get(channel.stream_id)?.subscribed ?? false);
+  if (event.op === "create")
+    for (const channel of event.streams) addChannel(channel, channels.get(channel.stream_id)?.subscribed ?? false);
   if (event.op === "delete") for (const id of event.stream_ids) channels.delete(id);
   if (event.op === "update") {
     const more = event.property === "description" ? { rendered_description: event.rendered_description } : {};
@@ -222,8 +294,13 @@ function roleFlags(role) {
 /** @param {ServerEvents["user_status"]} event */
 function onStatus(event) {
   const { user_id, status_text, emoji_name, emoji_code, reaction_type, ends_at } = event;
-  const changes = Object.entries({ status_text, emoji_name, emoji_code, reaction_type, ends_at }).filter(([, value]) => value !== undefined);
-  state.user_status = { ...state.user_status, [user_id]: { ...state.user_status?.[user_id], ...Object.fromEntries(changes) } };
+  const changes = Object.entries({ status_text, emoji_name, emoji_code, reaction_type, ends_at }).filter(
+    ([, value]) => value !== undefined,
+  );
+  state.user_status = {
+    ...state.user_status,
+    [user_id]: { ...state.user_status?.[user_id], ...Object.fromEntries(changes) },
+  };
   emit("people", user_id);
 }
 
@@ -262,6 +339,7 @@ function updateGroup(group, event) {
   if (event.op === "update") Object.assign(group, event.data);
   else if (event.op === "add_members") group.members = [...new Set([...group.members, ...event.user_ids])];
   else if (event.op === "remove_members") group.members = group.members.filter((id) => !event.user_ids.includes(id));
-  else if (event.op === "add_subgroups") group.direct_subgroup_ids = [...new Set([...group.direct_subgroup_ids, ...event.direct_subgroup_ids])];
+  else if (event.op === "add_subgroups")
+    group.direct_subgroup_ids = [...new Set([...group.direct_subgroup_ids, ...event.direct_subgroup_ids])];
   else group.direct_subgroup_ids = group.direct_subgroup_ids.filter((id) => !event.direct_subgroup_ids.includes(id));
 }

@@ -5,8 +5,8 @@
 /** @typedef {import("../core/api_types.d.ts").ServerEvent} ServerEvent */
 /** @typedef {import("../state/connection.js").ConnectionState} ConnectionState */
 /** @typedef {{queue: string, last: number}} Position the queue and the id of its last event */
-/** @typedef {{events?: ServerEvent[], position?: Position, connection?: ConnectionState, restart?: true, hello?: number}} TabMessage
- *   `hello` is sent by a new tab: the last event that it has */
+/** @typedef {{events?: ServerEvent[], position?: Position, connection?: ConnectionState, restart?: true, hello?:
+ *   number}} TabMessage `hello` is sent by a new tab: the last event that it has */
 /** @typedef {{onEvents(events: ServerEvent[], position: Position | undefined): void, lastEvent(): number,
  *   onConnection(state: ConnectionState): void, onRestart(): void}} Callbacks called in tabs that are not the leader */
 

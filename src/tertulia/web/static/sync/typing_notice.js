@@ -24,7 +24,10 @@ export class TypingNotice {
     const where = this.#where();
     if (this.#announced && keyOf(this.#announced) !== keyOf(where)) this.stop();
     clearTimeout(this.#stopTimer);
-    this.#stopTimer = window.setTimeout(() => this.stop(), state.server_typing_stopped_wait_period_milliseconds ?? 5000);
+    this.#stopTimer = window.setTimeout(
+      () => this.stop(),
+      state.server_typing_stopped_wait_period_milliseconds ?? 5000,
+    );
     const interval = state.server_typing_started_wait_period_milliseconds ?? 10_000;
     if (this.#announced && Date.now() - this.#announcedAt < interval) return;
     this.#announced = where;
@@ -44,6 +47,8 @@ export class TypingNotice {
 function sendTyping(op, where) {
   const isChannel = isInChannel(where);
   if (!setting(isChannel ? "send_stream_typing_notifications" : "send_private_typing_notifications")) return;
-  const to = isChannel ? { type: "channel", stream_id: where.channel, topic: where.topic } : { type: "direct", to: where.people };
+  const to = isChannel
+    ? { type: "channel", stream_id: where.channel, topic: where.topic }
+    : { type: "direct", to: where.people };
   post("/typing", { op, ...to }).catch(() => {});
 }

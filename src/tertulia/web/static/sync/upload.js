@@ -23,7 +23,10 @@ export function upload(file, progress) {
     request.open("POST", apiUrl("/user_uploads"));
     request.responseType = "json";
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
-    request.onload = () => (request.status === 200 ? resolve(request.response) : describeError(request.response ?? {}).then((message) => reject(new Error(message))));
+    request.onload = () =>
+      request.status === 200
+        ? resolve(request.response)
+        : describeError(request.response ?? {}).then((message) => reject(new Error(message)));
     request.onerror = () => reject(new Error(""));
     request.onabort = () => reject(new DOMException("", "AbortError"));
   });

@@ -1,4 +1,5 @@
-/** Answers of bots that grow in the open conversation, below its messages. The finished answer is an ordinary message. */
+/** Answers of bots that grow in the open conversation, below its messages. The finished answer is an ordinary
+ * message. */
 
 import { get, post } from "../core/api.js";
 import { elementAtPath, elementPath, h, icon, parseServerHtml, setChildren } from "../core/html.js";
@@ -21,7 +22,8 @@ import { formatShortTime, formatTime } from "./time.js";
 /** @typedef {import("../state/messages.js").Message} Message */
 /** @typedef {{event: AnswerEvent, text: string, status: string, heardAt: number, stoppedAt: number, endedAt: number,
  *   messageId: number, sources: Message[], hasSourcesOpen: boolean, isHidden: boolean}} GrowingAnswer
- *   `stoppedAt`, `endedAt` and `messageId` are 0 until then; `isHidden` from the bot's next message to the next piece or the end */
+ *   `stoppedAt`, `endedAt` and `messageId` are 0 until then; `isHidden` from the bot's next message to the next piece
+ *   or the end */
 
 const SILENT_MS = 60_000;
 const DONE_MS = 20_000; // how long a finished answer says how long it took
@@ -54,12 +56,24 @@ export function applyAnswerEvent(event) {
     } else answers.delete(event.answer_token);
     if (known && event.message_id && isOpen(known)) announceAnswer("answer.done", known);
   } else {
-    const answer = known ?? { event, text: "", status: "", heardAt: 0, stoppedAt: 0, endedAt: 0, messageId: 0, sources: [], hasSourcesOpen: false, isHidden: false };
+    const answer = known ?? {
+      event,
+      text: "",
+      status: "",
+      heardAt: 0,
+      stoppedAt: 0,
+      endedAt: 0,
+      messageId: 0,
+      sources: [],
+      hasSourcesOpen: false,
+      isHidden: false,
+    };
     answers.set(event.answer_token, answer);
     answer.heardAt = Date.now();
     if (event.op === "stop") answer.stoppedAt ||= Date.now();
     if (event.op === "update") write(answer, event);
-    if (isOpen(answer) && (!known || event.op === "stop")) announceAnswer(known ? "answer.stopped" : "answer.begins", answer);
+    if (isOpen(answer) && (!known || event.op === "stop"))
+      announceAnswer(known ? "answer.stopped" : "answer.begins", answer);
     if (!known && event.op === "update" && event.position) fetchText(answer);
   }
   drawAnswers();
@@ -68,7 +82,8 @@ export function applyAnswerEvent(event) {
 /** @param {GrowingAnswer} answer
  * @param {{position?: number, content?: string, status_line?: string}} piece */
 function write(answer, { position = 0, content = "", status_line: status = "" }) {
-  answer.text = answer.text.slice(0, position).padEnd(position) + content + answer.text.slice(position + content.length);
+  answer.text =
+    answer.text.slice(0, position).padEnd(position) + content + answer.text.slice(position + content.length);
   answer.status = status;
   answer.isHidden = false;
 }
@@ -76,7 +91,10 @@ function write(answer, { position = 0, content = "", status_line: status = "" })
 /** The message that an answer has become can arrive before the end of the answer: do not show both.
  * @param {Message} message */
 function hideReplaced(message) {
-  const replaced = [...answers.values()].filter(({ event, endedAt }) => event.sender_id === message.sender_id && !endedAt && keyOf(placeOf(event)) === keyOf(conversationOf(message)));
+  const replaced = [...answers.values()].filter(
+    ({ event, endedAt }) =>
+      event.sender_id === message.sender_id && !endedAt && keyOf(placeOf(event)) === keyOf(conversationOf(message)),
+  );
   for (const answer of replaced) answer.isHidden = true;
   if (replaced.length) drawAnswers();
 }
@@ -84,7 +102,9 @@ function hideReplaced(message) {
 /** The beginning of an answer that grew before this page was opened.
  * @param {GrowingAnswer} answer */
 async function fetchText(answer) {
-  const found = (await get("/answers").catch(() => ({ answers: [] }))).answers.find((each) => each.answer_token === answer.event.answer_token);
+  const found = (await get("/answers").catch(() => ({ answers: [] }))).answers.find(
+    (each) => each.answer_token === answer.event.answer_token,
+  );
   if (found && found.content.length >= answer.text.length) answer.text = found.content;
   drawAnswers();
 }
@@ -117,9 +137,16 @@ function isBroken({ heardAt, stoppedAt, endedAt }) {
  * @param {KeyboardEvent} event */
 function stopByKey(event) {
   const field = /** @type {HTMLElement} */ (event.target);
-  if (event.key !== "Escape" || field.closest("dialog, [popover]") || document.querySelector("dialog[open], [popover]:popover-open")) return;
+  if (
+    event.key !== "Escape" ||
+    field.closest("dialog, [popover]") ||
+    document.querySelector("dialog[open], [popover]:popover-open")
+  )
+    return;
   if (field.matches("input, textarea") && /** @type {HTMLInputElement} */ (field).value) return;
-  const current = [...answers.values()].filter((answer) => isMine(answer) && isOpen(answer) && !answer.stoppedAt && !answer.endedAt && !isBroken(answer)).at(-1);
+  const current = [...answers.values()]
+    .filter((answer) => isMine(answer) && isOpen(answer) && !answer.stoppedAt && !answer.endedAt && !isBroken(answer))
+    .at(-1);
   if (!current) return;
   event.preventDefault();
   event.stopImmediatePropagation();
@@ -151,7 +178,10 @@ function drawAnswers() {
     const wasAtEnd = view.list.isAtEnd;
     if (place.nextSibling !== view.typing) view.typing.before(place);
     place.setAttribute("aria-busy", String(here.some(({ endedAt }) => !endedAt)));
-    const focused = document.activeElement && place.contains(document.activeElement) ? elementPath(place, document.activeElement) : undefined;
+    const focused =
+      document.activeElement && place.contains(document.activeElement)
+        ? elementPath(place, document.activeElement)
+        : undefined;
     setChildren(place, ...here.map((answer) => (answer.endedAt ? doneLine(answer) : answerRow(answer))));
     if (focused) elementAtPath(place, focused)?.focus({ preventScroll: true });
     if (wasAtEnd) view.list.scrollToEnd();
@@ -162,7 +192,9 @@ function drawAnswers() {
 
 /** @param {AnswerEvent} event */
 function placeOf(event) {
-  return event.stream_id === undefined ? directWith((event.user_ids ?? []).filter((id) => id !== myId())) : { channel: event.stream_id, topic: event.topic ?? "" };
+  return event.stream_id === undefined
+    ? directWith((event.user_ids ?? []).filter((id) => id !== myId()))
+    : { channel: event.stream_id, topic: event.topic ?? "" };
 }
 
 /** @param {GrowingAnswer} answer */
@@ -171,25 +203,73 @@ function answerRow(answer) {
   const isLive = !stoppedAt && !isBroken(answer);
   const name = nameOf(event.sender_id);
   const lines = text.split("\n").flatMap((line, at) => (at ? [h("br"), line] : [line]));
-  const who = h("div", { class: "who" }, avatar(event.sender_id), h("span", { class: "id" }, h("span", { class: "name" }, name), h("span", { class: "tag" }, t("people.bot"))));
-  return h("article", { class: `line first ${isBroken(answer) ? "failed" : ""}`.trim(), tabindex: -1, "aria-label": `${name}, ${formatTime(event.started)}`, "data-answer": event.answer_token },
-    who, h("div", { class: "what", dir: "auto" }, Boolean(text) && h("p", {}, ...lines, isLive && h("span", { class: "grow" })), isLive ? liveLine(answer) : endLine(answer)),
-    h("span", { class: "when" }, formatTime(event.started)));
+  const who = h(
+    "div",
+    { class: "who" },
+    avatar(event.sender_id),
+    h("span", { class: "id" }, h("span", { class: "name" }, name), h("span", { class: "tag" }, t("people.bot"))),
+  );
+  return h(
+    "article",
+    {
+      class: `line first ${isBroken(answer) ? "failed" : ""}`.trim(),
+      tabindex: -1,
+      "aria-label": `${name}, ${formatTime(event.started)}`,
+      "data-answer": event.answer_token,
+    },
+    who,
+    h(
+      "div",
+      { class: "what", dir: "auto" },
+      Boolean(text) && h("p", {}, ...lines, isLive && h("span", { class: "grow" })),
+      isLive ? liveLine(answer) : endLine(answer),
+    ),
+    h("span", { class: "when" }, formatTime(event.started)),
+  );
 }
 
 /** @param {GrowingAnswer} answer */
 function liveLine(answer) {
   const dots = h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
-  const button = h("button", { class: "stop", type: "button", "data-key": "answer-stop", "aria-keyshortcuts": "Escape", onclick: () => stop(answer) }, icon("stop", "s"), t("answer.stop"));
-  return h("div", { class: "send-state live" }, dots, h("span", {}, [answer.status || t("answer.writing"), t("answer.seconds", { count: secondsOf(answer) })].join(" · ")), isMine(answer) && button);
+  const button = h(
+    "button",
+    {
+      class: "stop",
+      type: "button",
+      "data-key": "answer-stop",
+      "aria-keyshortcuts": "Escape",
+      onclick: () => stop(answer),
+    },
+    icon("stop", "s"),
+    t("answer.stop"),
+  );
+  return h(
+    "div",
+    { class: "send-state live" },
+    dots,
+    h(
+      "span",
+      {},
+      [answer.status || t("answer.writing"), t("answer.seconds", { count: secondsOf(answer) })].join(" · "),
+    ),
+    isMine(answer) && button,
+  );
 }
 
 /** The line of an answer that was stopped or broke off.
  * @param {GrowingAnswer} answer */
 function endLine(answer) {
   const text = answer.stoppedAt ? stoppedText(answer) : t("answer.broken", { count: SILENT_MS / 1000 });
-  const again = answer.stoppedAt ? h("button", { type: "button", onclick: () => goOn(answer) }, t("answer.go-on")) : h("button", { type: "button", onclick: () => askAgain(answer) }, t("answer.ask-again"));
-  return h("div", { class: "send-state" }, icon(answer.stoppedAt ? "stop" : "alert", "s"), h("span", {}, text), isMine(answer) && again);
+  const again = answer.stoppedAt
+    ? h("button", { type: "button", onclick: () => goOn(answer) }, t("answer.go-on"))
+    : h("button", { type: "button", onclick: () => askAgain(answer) }, t("answer.ask-again"));
+  return h(
+    "div",
+    { class: "send-state" },
+    icon(answer.stoppedAt ? "stop" : "alert", "s"),
+    h("span", {}, text),
+    isMine(answer) && again,
+  );
 }
 
 /** @param {GrowingAnswer} answer */
@@ -205,17 +285,42 @@ function doneLine(answer) {
   const text = answer.stoppedAt ? stoppedText(answer) : t("answer.done", { count: secondsOf(answer) });
   const goOnButton = h("button", { type: "button", onclick: () => goOn(answer) }, t("answer.go-on"));
   const deleteButton = h("button", { type: "button", onclick: () => deleteAnswer(answer) }, t("answer.delete"));
-  return h("article", { class: "line answered", tabindex: -1, "aria-label": name },
-    h("div", { class: "what" }, h("div", { class: "send-state" }, icon(answer.stoppedAt ? "stop" : "check", "s"), h("span", {}, text),
-      answer.sources.length > 0 && sourcesButton(answer), answer.stoppedAt > 0 && isMine(answer) && goOnButton, message && mayDelete(message) && deleteButton),
-      answer.hasSourcesOpen && h("ol", { class: "sources", id: sourcesId(answer) }, ...answer.sources.map(sourceItem))));
+  return h(
+    "article",
+    { class: "line answered", tabindex: -1, "aria-label": name },
+    h(
+      "div",
+      { class: "what" },
+      h(
+        "div",
+        { class: "send-state" },
+        icon(answer.stoppedAt ? "stop" : "check", "s"),
+        h("span", {}, text),
+        answer.sources.length > 0 && sourcesButton(answer),
+        answer.stoppedAt > 0 && isMine(answer) && goOnButton,
+        message && mayDelete(message) && deleteButton,
+      ),
+      answer.hasSourcesOpen && h("ol", { class: "sources", id: sourcesId(answer) }, ...answer.sources.map(sourceItem)),
+    ),
+  );
 }
 
 /** @param {GrowingAnswer} answer */
 function sourcesButton(answer) {
-  const toggle = () => { answer.hasSourcesOpen = !answer.hasSourcesOpen; drawAnswers(); };
-  return h("button", { type: "button", "aria-expanded": String(answer.hasSourcesOpen), "aria-controls": sourcesId(answer), onclick: toggle },
-    answer.hasSourcesOpen ? t("answer.hide-sources") : t("answer.show-sources", { count: answer.sources.length }));
+  const toggle = () => {
+    answer.hasSourcesOpen = !answer.hasSourcesOpen;
+    drawAnswers();
+  };
+  return h(
+    "button",
+    {
+      type: "button",
+      "aria-expanded": String(answer.hasSourcesOpen),
+      "aria-controls": sourcesId(answer),
+      onclick: toggle,
+    },
+    answer.hasSourcesOpen ? t("answer.hide-sources") : t("answer.show-sources", { count: answer.sources.length }),
+  );
 }
 
 /** @param {GrowingAnswer} answer */
@@ -226,8 +331,16 @@ function sourcesId({ messageId }) {
 /** @param {Message} message */
 function sourceItem(message) {
   const conversation = conversationOf(message);
-  const what = { name: message.sender_full_name, topic: titleOf(conversation), when: formatShortTime(message.timestamp, true) };
-  return h("li", {}, h("a", { href: conversationHash(conversation, message.id) }, h("bdi", {}, t("answer.source", what))));
+  const what = {
+    name: message.sender_full_name,
+    topic: titleOf(conversation),
+    when: formatShortTime(message.timestamp, true),
+  };
+  return h(
+    "li",
+    {},
+    h("a", { href: conversationHash(conversation, message.id) }, h("bdi", {}, t("answer.source", what))),
+  );
 }
 
 /** The messages to which the finished answer links, as far as the person may read them.
@@ -235,7 +348,9 @@ function sourceItem(message) {
 async function fetchSources(answer) {
   await fetchMessages([answer.messageId]).catch(() => {});
   const links = parseServerHtml(findMessage(answer.messageId)?.content ?? "").querySelectorAll("a[href*='/near/']");
-  const ids = [...new Set([...links].map((link) => Number(link.getAttribute("href")?.match(MESSAGE_LINK)?.[1] ?? 0)))].filter(Boolean).slice(0, MAX_SOURCES);
+  const ids = [...new Set([...links].map((link) => Number(link.getAttribute("href")?.match(MESSAGE_LINK)?.[1] ?? 0)))]
+    .filter(Boolean)
+    .slice(0, MAX_SOURCES);
   await fetchMessages(ids).catch(() => {});
   answer.sources = ids.flatMap((id) => findMessage(id) ?? []);
   drawAnswers();
@@ -260,8 +375,24 @@ function goOn({ event }) {
  * @param {GrowingAnswer} answer */
 async function askAgain({ event }) {
   const conversation = placeOf(event);
-  const place = event.stream_id === undefined ? [{ operator: "dm", operand: event.user_ids }] : [{ operator: "channel", operand: event.stream_id }, { operator: "topic", operand: event.topic }];
-  const found = await get("/messages", { anchor: "newest", num_before: 20, num_after: 0, apply_markdown: false, allow_empty_topic_name: true, narrow: [...place, { operator: "sender", operand: myId() }] }).catch(() => ({ messages: [] }));
-  const question = found.messages.filter((each) => each.timestamp <= event.started + 1).at(-1)?.content ?? `@**${nameOf(event.sender_id)}** `;
-  if (keyOf(conversation) === keyOf(currentMessageView()?.route.conversation ?? conversation)) currentComposeBox()?.insert(question, { alone: true });
+  const place =
+    event.stream_id === undefined
+      ? [{ operator: "dm", operand: event.user_ids }]
+      : [
+          { operator: "channel", operand: event.stream_id },
+          { operator: "topic", operand: event.topic },
+        ];
+  const found = await get("/messages", {
+    anchor: "newest",
+    num_before: 20,
+    num_after: 0,
+    apply_markdown: false,
+    allow_empty_topic_name: true,
+    narrow: [...place, { operator: "sender", operand: myId() }],
+  }).catch(() => ({ messages: [] }));
+  const question =
+    found.messages.filter((each) => each.timestamp <= event.started + 1).at(-1)?.content ??
+    `@**${nameOf(event.sender_id)}** `;
+  if (keyOf(conversation) === keyOf(currentMessageView()?.route.conversation ?? conversation))
+    currentComposeBox()?.insert(question, { alone: true });
 }

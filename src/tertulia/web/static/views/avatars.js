@@ -14,7 +14,9 @@ export function channelDot(channel) {
   const info = channels.get(channel);
   const mark = info?.invite_only
     ? icon("lock", "drop lock")
-    : info?.is_web_public ? icon("globe", "drop lock") : h("span", { class: "drop", "aria-hidden": "true" });
+    : info?.is_web_public
+      ? icon("globe", "drop lock")
+      : h("span", { class: "drop", "aria-hidden": "true" });
   /** @type {HTMLElement} */ (mark).style.setProperty("--c", channelColor(channel));
   return mark;
 }
@@ -55,7 +57,9 @@ export function statusEmoji(id, before = "") {
   const label = status.status_text || (status.emoji_name ?? "").replaceAll("_", " ");
   const own = status.reaction_type === "realm_emoji" ? realm("emoji")?.[status.emoji_code] : undefined;
   if (status.reaction_type !== "unicode_emoji" && !own) return false;
-  const sign = own ? h("img", { class: "emoji", src: own.source_url, alt: label }) : h("span", { class: "emoji", role: "img", "aria-label": label, title: label }, glyph(status.emoji_code));
+  const sign = own
+    ? h("img", { class: "emoji", src: own.source_url, alt: label })
+    : h("span", { class: "emoji", role: "img", "aria-label": label, title: label }, glyph(status.emoji_code));
   return before ? h("span", {}, before, sign) : sign;
 }
 
@@ -76,7 +80,12 @@ export function avatarStack(ids) {
  * @returns {HTMLElement | false} */
 export function badge(count, { isMention = false, soft = false, word = "unread" } = {}) {
   if (!count) return false;
-  return h("span", { class: `n ${isMention ? "call" : soft ? "soft" : ""}`.trim() }, formatNumber(count), srOnly(` ${t(`badge.${word}`, { count })}`));
+  return h(
+    "span",
+    { class: `n ${isMention ? "call" : soft ? "soft" : ""}`.trim() },
+    formatNumber(count),
+    srOnly(` ${t(`badge.${word}`, { count })}`),
+  );
 }
 
 /** The presence of a person as text; a bot has none.

@@ -21,7 +21,16 @@ import { formatShortTime } from "./time.js";
 
 const MAX_SENTENCES = 8;
 /** @type {Record<string, string>} the icon of each reason */
-const ICONS = { question_to_you: "at", mention: "at", decision: "check", date_change: "later", poll: "poll", question: "help", reactions: "smile", link: "link" };
+const ICONS = {
+  question_to_you: "at",
+  mention: "at",
+  decision: "check",
+  date_change: "later",
+  poll: "poll",
+  question: "help",
+  reactions: "smile",
+  link: "link",
+};
 const CALLS = new Set(["question_to_you", "mention"]);
 
 /** Fetch what the reader has missed and show it.
@@ -57,7 +66,11 @@ function card(found, shown, draw, close) {
   const sentences = shown.reduce((sum, each) => sum + each.sentences.length, 0);
   const others = found.conversation_count - shown.length;
   const unread = unreadWithoutMuted();
-  const since = t("catchup.since", { when: found.since ? formatShortTime(found.since, true) : "", messages: t("catchup.messages", { count: found.message_count }), conversations: t("inbox.conversations", { count: found.conversation_count, number: found.conversation_count }) });
+  const since = t("catchup.since", {
+    when: found.since ? formatShortTime(found.since, true) : "",
+    messages: t("catchup.messages", { count: found.message_count }),
+    conversations: t("inbox.conversations", { count: found.conversation_count, number: found.conversation_count }),
+  });
   const notes = [
     others > 0 && t("catchup.others", { count: others }),
     found.older_left_out && t("catchup.older"),
@@ -68,14 +81,34 @@ function card(found, shown, draw, close) {
     event.preventDefault();
     close();
   };
-  return h("section", { class: "catch", "aria-labelledby": "catch-up-title", onkeydown: closeByKey },
-    h("header", {}, h("h2", { id: "catch-up-title" }, t("inbox.catch-up")),
+  return h(
+    "section",
+    { class: "catch", "aria-labelledby": "catch-up-title", onkeydown: closeByKey },
+    h(
+      "header",
+      {},
+      h("h2", { id: "catch-up-title" }, t("inbox.catch-up")),
       h("p", {}, since, " ", sentences ? t("catchup.sentences", { count: sentences }) : t("catchup.nothing")),
-      iconButton("close", t("catchup.close"), { onclick: close, "data-key": "catch-up-close" })),
-    ...shown.map((each) => conversationSection(each, () => { shown.splice(shown.indexOf(each), 1); draw(); })),
-    h("footer", {}, h("span", {}, notes.filter(Boolean).join(" ")),
-      h("button", { class: "b", type: "button", "data-key": "catch-up-read", onclick: () => markAllRead(unread, close) }, t("catchup.mark-all", { count: unread.length })),
-      h("a", { class: "b", href: "#recent" }, t("catchup.show-others"))));
+      iconButton("close", t("catchup.close"), { onclick: close, "data-key": "catch-up-close" }),
+    ),
+    ...shown.map((each) =>
+      conversationSection(each, () => {
+        shown.splice(shown.indexOf(each), 1);
+        draw();
+      }),
+    ),
+    h(
+      "footer",
+      {},
+      h("span", {}, notes.filter(Boolean).join(" ")),
+      h(
+        "button",
+        { class: "b", type: "button", "data-key": "catch-up-read", onclick: () => markAllRead(unread, close) },
+        t("catchup.mark-all", { count: unread.length }),
+      ),
+      h("a", { class: "b", href: "#recent" }, t("catchup.show-others")),
+    ),
+  );
 }
 
 /** Mark all that the card is about as read; it is not needed any more.
@@ -90,22 +123,67 @@ function markAllRead(ids, close) {
 /** @param {CaughtUpConversation} found
  * @param {() => void} remove */
 function conversationSection(found, remove) {
-  const conversation = found.stream_id === null ? directWith(found.user_ids.filter((id) => id !== myId())) : { channel: found.stream_id, topic: found.topic };
+  const conversation =
+    found.stream_id === null
+      ? directWith(found.user_ids.filter((id) => id !== myId()))
+      : { channel: found.stream_id, topic: found.topic };
   const title = titleOf(conversation);
   const place = found.stream_id === null ? t("talk.direct-short") : channelName(found.stream_id);
-  const read = () => { markRead([...unreadIds(conversation)]); remove(); };
-  return h("section", { class: "miss", "aria-label": t("catchup.in", { topic: title, place }) },
-    h("h3", {}, conversationIcon(conversation), h("a", { href: conversationHash(conversation) }, h("bdi", {}, title)),
-      h("small", {}, h("bdi", {}, place), " · ", t("catchup.messages", { count: found.message_count })), h("span", { class: "end" }),
-      h("button", { class: "b bare", type: "button", onclick: read, "aria-label": formatLabel(t("catchup.mark-read"), title) }, t("catchup.mark-read"))),
-    h("ul", { class: "plain" }, ...found.sentences.map((sentence) => h("li", {}, sentenceLink(sentence, keyOf(conversation))))));
+  const read = () => {
+    markRead([...unreadIds(conversation)]);
+    remove();
+  };
+  return h(
+    "section",
+    { class: "miss", "aria-label": t("catchup.in", { topic: title, place }) },
+    h(
+      "h3",
+      {},
+      conversationIcon(conversation),
+      h("a", { href: conversationHash(conversation) }, h("bdi", {}, title)),
+      h("small", {}, h("bdi", {}, place), " · ", t("catchup.messages", { count: found.message_count })),
+      h("span", { class: "end" }),
+      h(
+        "button",
+        { class: "b bare", type: "button", onclick: read, "aria-label": formatLabel(t("catchup.mark-read"), title) },
+        t("catchup.mark-read"),
+      ),
+    ),
+    h(
+      "ul",
+      { class: "plain" },
+      ...found.sentences.map((sentence) => h("li", {}, sentenceLink(sentence, keyOf(conversation)))),
+    ),
+  );
 }
 
 /** @param {QuotedSentence} sentence
  * @param {string} key */
 function sentenceLink(sentence, key) {
-  const reason = sentence.reason === "reactions" ? t("catchup.reactions", { count: sentence.reaction_count }) : t(`catchup.reason.${sentence.reason}`);
-  return h("a", { class: "said", href: sentence.message_link, "data-key": `catch-up-${key}-${sentence.message_id}-${sentence.text.length}` },
-    avatar(sentence.sender_id), h("span", { class: "x" }, h("b", {}, h("bdi", {}, sentence.sender_full_name)), " ", h("q", {}, h("bdi", {}, sentence.text))),
-    h("span", { class: `why ${CALLS.has(sentence.reason) ? "call" : ""}`.trim() }, icon(ICONS[sentence.reason] ?? "chat", "s"), reason));
+  const reason =
+    sentence.reason === "reactions"
+      ? t("catchup.reactions", { count: sentence.reaction_count })
+      : t(`catchup.reason.${sentence.reason}`);
+  return h(
+    "a",
+    {
+      class: "said",
+      href: sentence.message_link,
+      "data-key": `catch-up-${key}-${sentence.message_id}-${sentence.text.length}`,
+    },
+    avatar(sentence.sender_id),
+    h(
+      "span",
+      { class: "x" },
+      h("b", {}, h("bdi", {}, sentence.sender_full_name)),
+      " ",
+      h("q", {}, h("bdi", {}, sentence.text)),
+    ),
+    h(
+      "span",
+      { class: `why ${CALLS.has(sentence.reason) ? "call" : ""}`.trim() },
+      icon(ICONS[sentence.reason] ?? "chat", "s"),
+      reason,
+    ),
+  );
 }

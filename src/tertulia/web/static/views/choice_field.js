@@ -21,13 +21,23 @@ export class ChoiceField {
   /** @param {string} label
    * @param {Choice<Value>[]} choices
    * @param {string} unknown what to say if the text is none of them
-   * @param {{value?: Value, changed?: () => void, attributes?: import("../core/html.js").Attributes}} [options] attributes of the input */
+   * @param {{value?: Value, changed?: () => void, attributes?: import("../core/html.js").Attributes}} [options]
+   *   attributes of the input */
   constructor(label, choices, unknown, { value, changed, attributes } = {}) {
     this.#unknown = unknown;
     const id = `choices-${++fields}`;
     this.#choices = choices.map(withText);
-    this.#input = h("input", { class: "f", role: "combobox", "aria-label": label, "aria-expanded": "false", autocomplete: "off", spellcheck: "false", dir: "auto",
-      value: choices.find((choice) => choice.value === value)?.label ?? "", ...attributes });
+    this.#input = h("input", {
+      class: "f",
+      role: "combobox",
+      "aria-label": label,
+      "aria-expanded": "false",
+      autocomplete: "off",
+      spellcheck: "false",
+      dir: "auto",
+      value: choices.find((choice) => choice.value === value)?.label ?? "",
+      ...attributes,
+    });
     const list = h("ul", { class: "offer still", id, role: "listbox", "aria-label": label, hidden: true });
     this.element = h("div", { class: "anchor" }, this.#input, list);
     this.#input.addEventListener("input", () => this.#edit());
@@ -79,11 +89,21 @@ export class ChoiceField {
   #find(text) {
     if (this.#isEdited && this.value !== undefined) return undefined;
     const query = this.#isEdited ? normalizeText(text).replaceAll("/", " ") : "";
-    const found = this.#choices.map((choice) => ({ choice, score: matchScore(choice.text, query) })).filter(({ score }) => score >= 0);
+    const found = this.#choices
+      .map((choice) => ({ choice, score: matchScore(choice.text, query) }))
+      .filter(({ score }) => score >= 0);
     const current = this.value;
-    const isCurrent = (/** @type {{choice: Choice<Value>}} */ { choice }) => Number(current !== undefined && choice.value === current);
-    found.sort((one, other) => isCurrent(other) - isCurrent(one) || other.score - one.score); // Enter and Tab keep the present choice
-    return { from: 0, to: text.length, completions: found.slice(0, MAX_SHOWN).map(({ choice: { label, hint = "" } }) => ({ insert: label, label, hint })) };
+    const isCurrent = (/** @type {{choice: Choice<Value>}} */ { choice }) =>
+      Number(current !== undefined && choice.value === current);
+    // Enter and Tab keep the present choice
+    found.sort((one, other) => isCurrent(other) - isCurrent(one) || other.score - one.score);
+    return {
+      from: 0,
+      to: text.length,
+      completions: found
+        .slice(0, MAX_SHOWN)
+        .map(({ choice: { label, hint = "" } }) => ({ insert: label, label, hint })),
+    };
   }
 }
 
@@ -109,7 +129,12 @@ export class ChoicesField {
     this.#changed = changed;
     this.#field = new ChoiceField(label, choices, unknown, { changed: () => this.#add() });
     this.#chips = h("ul", { class: "plain set", "aria-label": label, "aria-live": "polite" });
-    this.element = h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, label), h("div", { class: "permission" }, this.#chips, this.#field.element));
+    this.element = h(
+      "div",
+      { class: "field" },
+      h("span", { "aria-hidden": "true" }, label),
+      h("div", { class: "permission" }, this.#chips, this.#field.element),
+    );
     this.values = values;
   }
 
@@ -137,7 +162,17 @@ export class ChoicesField {
 
   #draw() {
     this.#chips.hidden = this.#chosen.length === 0;
-    setChildren(this.#chips, ...this.#chosen.map(({ value, label }) => h("li", { class: "pill" }, h("bdi", {}, label), iconButton("close", this.#removeText(label), { onclick: () => this.#remove(value) }))));
+    setChildren(
+      this.#chips,
+      ...this.#chosen.map(({ value, label }) =>
+        h(
+          "li",
+          { class: "pill" },
+          h("bdi", {}, label),
+          iconButton("close", this.#removeText(label), { onclick: () => this.#remove(value) }),
+        ),
+      ),
+    );
     this.#field.offer(this.#choices.filter((choice) => !this.#chosen.includes(choice)));
   }
 }

@@ -9,12 +9,30 @@ import { findMessage } from "../state/messages.js";
 import { toast } from "./layout.js";
 import { t } from "../core/i18n.js";
 
-/** @typedef {{element: HTMLElement, event: Event, message: import("../state/messages.js").Message | undefined}} CommandContext
- *   the element of the command, and the message around it */
+/** @typedef {{element: HTMLElement, event: Event, message: import("../state/messages.js").Message | undefined}}
+ *   CommandContext the element of the command, and the message around it */
 
 /** Commands that need an account. */
-const NEEDS_ACCOUNT = new Set(["react", "toggle-reaction", "thumbs-up", "upvote", "quote", "forward", "star", "reply", "reply-direct", "mention-sender",
-  "follow", "mute-topic", "resolve", "move", "unread-from-here", "remind", "new-direct", "new-topic-anywhere"]);
+const NEEDS_ACCOUNT = new Set([
+  "react",
+  "toggle-reaction",
+  "thumbs-up",
+  "upvote",
+  "quote",
+  "forward",
+  "star",
+  "reply",
+  "reply-direct",
+  "mention-sender",
+  "follow",
+  "mute-topic",
+  "resolve",
+  "move",
+  "unread-from-here",
+  "remind",
+  "new-direct",
+  "new-topic-anywhere",
+]);
 
 /** @type {Map<string, (context: CommandContext) => unknown>} */
 const commands = new Map();
@@ -51,10 +69,19 @@ export function runCommand(name, element, event) {
   const result = handler({ element, event, message: messageAt(element) });
   if (result instanceof Promise) {
     running.add(key);
-    result.catch((error) => {
-      if (!(error instanceof ChunkError)) throw error;
-      toast(t("connection.no-answer"), h("button", { class: "b", type: "button", onclick: () => runCommand(name, element, event) }, t("talk.try-again")));
-    }).finally(() => running.delete(key));
+    result
+      .catch((error) => {
+        if (!(error instanceof ChunkError)) throw error;
+        toast(
+          t("connection.no-answer"),
+          h(
+            "button",
+            { class: "b", type: "button", onclick: () => runCommand(name, element, event) },
+            t("talk.try-again"),
+          ),
+        );
+      })
+      .finally(() => running.delete(key));
   }
   return true;
 }

@@ -59,7 +59,13 @@ export function showComposeOrReason(footer, target) {
   }
   const { icon: sign, text, name, unarchives, replies } = closed;
   const [before, after] = text.split("\0");
-  const back = unarchives !== undefined && h("button", { class: "b", type: "button", "data-do": "unarchive", "data-channel": unarchives }, t("closed.unarchive"));
+  const back =
+    unarchives !== undefined &&
+    h(
+      "button",
+      { class: "b", type: "button", "data-do": "unarchive", "data-channel": unarchives },
+      t("closed.unarchive"),
+    );
   const reply = replies && h("button", { class: "b", type: "button", "data-do": "reply-direct", hidden: true });
   showShutLine(footer, sign, [before, name && h("b", {}, h("bdi", {}, name)), after], back || reply);
   return false;
@@ -71,7 +77,13 @@ export function showComposeOrReason(footer, target) {
  * @param {import("../core/html.js").Child[]} text
  * @param {import("../core/html.js").Child} [way] what the person can do instead */
 export function showShutLine(footer, sign, text, way) {
-  footer.append(h("div", { class: "in closed-in" }, h("div", { class: "shut", role: "note" }, icon(sign), h("span", { dir: "auto" }, ...text), way)));
+  footer.append(
+    h(
+      "div",
+      { class: "in closed-in" },
+      h("div", { class: "shut", role: "note" }, icon(sign), h("span", { dir: "auto" }, ...text), way),
+    ),
+  );
 }
 
 /** Offer to answer the author of a message, where the person cannot write.
@@ -129,12 +141,42 @@ export class ComposeBox {
     this.home = target; // what the view shows
     this.box = h("textarea", { dir: "auto", rows: 2 });
     this.#notice = new TypingNotice(() => this.conversation);
-    this.#toolbar = h("div", { class: "tools" }, ...composeTools(), h("span", { class: "end" }, this.#note,
-      iconButton("eye", t("compose.preview"), { "data-do": "preview", "aria-pressed": "false" }),
-      this.#keyHint, h("span", { class: "send" }, h("button", { class: "b go", type: "button", "data-do": "send" }, t("compose.send")),
-        h("button", { class: "b go", type: "button", "data-do": "send-menu", "aria-label": t("compose.how"), title: t("compose.how"), "aria-haspopup": "menu" }, icon("down", "s")))));
+    this.#toolbar = h(
+      "div",
+      { class: "tools" },
+      ...composeTools(),
+      h(
+        "span",
+        { class: "end" },
+        this.#note,
+        iconButton("eye", t("compose.preview"), { "data-do": "preview", "aria-pressed": "false" }),
+        this.#keyHint,
+        h(
+          "span",
+          { class: "send" },
+          h("button", { class: "b go", type: "button", "data-do": "send" }, t("compose.send")),
+          h(
+            "button",
+            {
+              class: "b go",
+              type: "button",
+              "data-do": "send-menu",
+              "aria-label": t("compose.how"),
+              title: t("compose.how"),
+              "aria-haspopup": "menu",
+            },
+            icon("down", "s"),
+          ),
+        ),
+      ),
+    );
     this.frame = h("div", { class: "box" }, this.box, this.#preview, this.#toolbar);
-    const me = h("div", { class: "who not-phone" }, avatar(myId()), h("span", { class: "id" }, h("span", { class: "name" }, nameOf(myId()))));
+    const me = h(
+      "div",
+      { class: "who not-phone" },
+      avatar(myId()),
+      h("span", { class: "id" }, h("span", { class: "name" }, nameOf(myId()))),
+    );
     this.element = h("div", { class: "in" }, me, h("div", { class: "anchor" }, this.frame));
     this.#drawTarget();
     this.#listen();
@@ -157,7 +199,11 @@ export class ComposeBox {
   setFiles(files) {
     const hasChanged = files.length > 0 || this.files.length > 0;
     this.files = files;
-    if (hasChanged) this.extend().then((extension) => extension.attachments.draw(), () => {}); // offline: they are sent, but not shown
+    if (hasChanged)
+      this.extend().then(
+        (extension) => extension.attachments.draw(),
+        () => {},
+      ); // offline: they are sent, but not shown
   }
 
   /** @param {File[]} files to upload */
@@ -180,7 +226,9 @@ export class ComposeBox {
    * @returns {Conversation} */
   get conversation() {
     const { target } = this;
-    return "people" in target ? target : { channel: target.channel, topic: target.topic ?? this.topic?.value.trim() ?? "" };
+    return "people" in target
+      ? target
+      : { channel: target.channel, topic: target.topic ?? this.topic?.value.trim() ?? "" };
   }
 
   /** Whether the box writes to what the view shows. */
@@ -207,7 +255,8 @@ export class ComposeBox {
     moveDraft(before, this.conversation);
     const joined = draftOf(this.conversation); // perhaps with the text of a draft that was there before
     const { content } = this;
-    if (joined.length > content.length && joined.endsWith(content)) box.setRangeText(joined.slice(0, -content.length || undefined), 0, 0, "preserve");
+    if (joined.length > content.length && joined.endsWith(content))
+      box.setRangeText(joined.slice(0, -content.length || undefined), 0, 0, "preserve");
     this.extension?.retarget();
   }
 
@@ -313,7 +362,8 @@ export class ComposeBox {
       clearTimeout(this.#saveTimer);
       this.#saveTimer = window.setTimeout(() => this.#save(), SAVE_DELAY_MS);
     });
-    this.element.addEventListener("focusin", () => this.extension || this.extend().catch(() => {})); // offline: the next focus tries again
+    // offline: the next focus tries again
+    this.element.addEventListener("focusin", () => this.extension || this.extend().catch(() => {}));
     this.element.addEventListener("dragover", (event) => event.preventDefault());
     this.box.addEventListener("paste", (event) => this.#onTransfer(event, event.clipboardData));
     this.box.addEventListener("drop", (event) => this.#onTransfer(event, event.dataTransfer));
@@ -344,7 +394,10 @@ export class ComposeBox {
   /** Name the box after the conversation. */
   #labelBox() {
     const { target, box } = this;
-    const where = "people" in target || target.topic !== null ? titleOf(/** @type {Conversation} */ (target)) : channelName(target.channel);
+    const where =
+      "people" in target || target.topic !== null
+        ? titleOf(/** @type {Conversation} */ (target))
+        : channelName(target.channel);
     box.setAttribute("aria-label", t("compose.to", { where: targetName(target) }));
     box.placeholder = t("compose.write", { where });
   }
@@ -406,7 +459,9 @@ export function applyChange(box, { text, from, to, select }) {
  * @param {Target} other */
 export function isSameTarget(one, other) {
   const isChosen = (/** @type {Target} */ target) => "people" in target || target.topic !== null;
-  const keys = [one, other].map((each) => keyOf("people" in each ? each : { channel: each.channel, topic: each.topic ?? "" }));
+  const keys = [one, other].map((each) =>
+    keyOf("people" in each ? each : { channel: each.channel, topic: each.topic ?? "" }),
+  );
   return isChosen(one) === isChosen(other) && keys[0] === keys[1];
 }
 
@@ -420,17 +475,34 @@ function needsTopic(target) {
 function targetName(target) {
   if ("people" in target) return titleOf(target);
   if (target.topic === null) return channelName(target.channel);
-  return t("compose.in", { topic: titleOf({ channel: target.channel, topic: target.topic }), channel: channelName(target.channel) });
+  return t("compose.in", {
+    topic: titleOf({ channel: target.channel, topic: target.topic }),
+    channel: channelName(target.channel),
+  });
 }
 
 function topicField() {
-  return h("input", { class: "bare", "aria-label": t("compose.topic"), dir: "auto", maxlength: 60, placeholder: t("compose.topic"), autocomplete: "off" });
+  return h("input", {
+    class: "bare",
+    "aria-label": t("compose.topic"),
+    dir: "auto",
+    maxlength: 60,
+    placeholder: t("compose.topic"),
+    autocomplete: "off",
+  });
 }
 
 /** @param {number} channel
  * @param {HTMLInputElement} topic */
 function destination(channel, topic) {
-  return h("label", { class: "to" }, channelDot(channel), h("span", {}, channelName(channel)), h("span", { class: "quiet", "aria-hidden": "true" }, "›"), topic);
+  return h(
+    "label",
+    { class: "to" },
+    channelDot(channel),
+    h("span", {}, channelName(channel)),
+    h("span", { class: "quiet", "aria-hidden": "true" }, "›"),
+    topic,
+  );
 }
 
 function composeTools() {
@@ -438,10 +510,14 @@ function composeTools() {
   return [
     iconButton("clip", t("compose.attach"), { "data-do": "attach" }),
     iconButton("smile", t("compose.emoji"), { "data-do": "compose-emoji", "aria-haspopup": "dialog" }),
-    ...wide.map((tool) => iconButton(tool, t(`compose.${tool}`), { "data-do": "format", "data-how": tool, class: "wide-only" })),
+    ...wide.map((tool) =>
+      iconButton(tool, t(`compose.${tool}`), { "data-do": "format", "data-how": tool, class: "wide-only" }),
+    ),
     iconButton("poll", t("compose.poll"), { "data-do": "poll-form", class: "wide-only" }),
     iconButton("later", t("compose.later"), { "data-do": "send-later", "aria-haspopup": "dialog", class: "wide-only" }),
-    ...(realm("video_chat_provider") ? [iconButton("call", t("compose.call"), { "data-do": "video-call", class: "wide-only" })] : []),
+    ...(realm("video_chat_provider")
+      ? [iconButton("call", t("compose.call"), { "data-do": "video-call", class: "wide-only" })]
+      : []),
     iconButton("more", t("compose.more"), { "data-do": "compose-menu", "aria-haspopup": "menu" }),
   ];
 }

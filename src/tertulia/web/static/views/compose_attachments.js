@@ -11,8 +11,8 @@ import { announce } from "./layout.js";
 
 /** @typedef {import("../state/attachments.js").Attachment} Attachment */
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
-/** @typedef {{file: File, element: HTMLElement, conversation: import("../state/conversations.js").Conversation, owner: ComposeAttachments,
- *   order: number, error: string, cancel(): void}} RunningUpload `error` is set if it has failed */
+/** @typedef {{file: File, element: HTMLElement, conversation: import("../state/conversations.js").Conversation, owner:
+ *   ComposeAttachments, order: number, error: string, cancel(): void}} RunningUpload `error` is set if it has failed */
 
 const IMAGE = /\.(?:avif|gif|jpe?g|png|webp)$/i;
 const KILOBYTE = 1000;
@@ -37,7 +37,8 @@ export class ComposeAttachments {
   constructor(compose) {
     this.#compose = compose;
     const key = keyOf(compose.conversation);
-    for (const each of uploads) if (!each.owner.#compose.box.isConnected && keyOf(each.conversation) === key) each.owner = this;
+    for (const each of uploads)
+      if (!each.owner.#compose.box.isConnected && keyOf(each.conversation) === key) each.owner = this;
     this.draw();
   }
 
@@ -68,7 +69,15 @@ export class ComposeAttachments {
   add(files) {
     for (const file of files) {
       const problem = isTooLarge(file) ? t("upload.large", { most: maxUploadMegabytes() }) : "";
-      const each = { file, error: problem, element: h("li"), conversation: this.#compose.conversation, owner: this, order: ++lastOrder, cancel() {} };
+      const each = {
+        file,
+        error: problem,
+        element: h("li"),
+        conversation: this.#compose.conversation,
+        owner: this,
+        order: ++lastOrder,
+        cancel() {},
+      };
       uploads.add(each);
       if (problem) showFailure(each);
       else start(each);
@@ -97,7 +106,8 @@ export class ComposeAttachments {
     const focused = document.activeElement;
     setChildren(this.element, ...chips.map((each) => each.element));
     this.element.hidden = !this.element.childElementCount;
-    if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus(); // an element that is moved loses the focus
+    // an element that is moved loses the focus
+    if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus();
   }
 
   /** An upload is complete, has failed or was removed.
@@ -139,8 +149,14 @@ export class ComposeAttachments {
       this.#compose.box.dispatchEvent(new Event("input", { bubbles: true }));
       this.focus(at);
     };
-    return h("li", { class: "att" }, thumbnail(picture), h("b", { class: "cut" }, h("bdi", {}, file.name)), h("small", { class: "cut" }, size ? formatSize(size) : t("upload.done")),
-      iconButton("close", t("upload.remove", { name: file.name }), { onclick: remove }));
+    return h(
+      "li",
+      { class: "att" },
+      thumbnail(picture),
+      h("b", { class: "cut" }, h("bdi", {}, file.name)),
+      h("small", { class: "cut" }, size ? formatSize(size) : t("upload.done")),
+      iconButton("close", t("upload.remove", { name: file.name }), { onclick: remove }),
+    );
   }
 
   /** A chip was removed: focus the next one, else the text.
@@ -160,7 +176,14 @@ async function start(each) {
   const { promise, cancel } = upload(file, (part) => (bar.value = part));
   each.cancel = cancel;
   each.error = "";
-  const chip = h("li", { class: "att" }, thumbnail(picture), h("b", { class: "cut" }, h("bdi", {}, file.name)), bar, iconButton("close", t("upload.cancel", { name: file.name }), { onclick: cancel }));
+  const chip = h(
+    "li",
+    { class: "att" },
+    thumbnail(picture),
+    h("b", { class: "cut" }, h("bdi", {}, file.name)),
+    bar,
+    iconButton("close", t("upload.cancel", { name: file.name }), { onclick: cancel }),
+  );
   each.element.replaceWith(chip);
   each.element = chip;
   updateUploadingTo();
@@ -200,15 +223,29 @@ function fail(each, message) {
 /** @param {RunningUpload} each */
 function showFailure(each) {
   const { file, error } = each;
-  const retry = !isTooLarge(file) && iconButton("retry", t("upload.retry", { name: file.name }), { onclick: () => { start(each); each.owner.focus(Infinity); } });
-  each.element = h("li", { class: "att bad" }, h("span", { class: "th" }, icon("alert")), h("b", { class: "cut" }, h("bdi", {}, file.name)), h("small", { class: "cut", title: error }, error), retry,
-    iconButton("close", t("upload.remove", { name: file.name }), { onclick: () => discard(each) }));
+  const retry =
+    !isTooLarge(file) &&
+    iconButton("retry", t("upload.retry", { name: file.name }), {
+      onclick: () => {
+        start(each);
+        each.owner.focus(Infinity);
+      },
+    });
+  each.element = h(
+    "li",
+    { class: "att bad" },
+    h("span", { class: "th" }, icon("alert")),
+    h("b", { class: "cut" }, h("bdi", {}, file.name)),
+    h("small", { class: "cut", title: error }, error),
+    retry,
+    iconButton("close", t("upload.remove", { name: file.name }), { onclick: () => discard(each) }),
+  );
   announce(`${file.name}: ${error}`);
 }
 
 /** @param {RunningUpload} each */
 function discard(each) {
-  const at = [...each.element.parentElement?.children ?? []].indexOf(each.element);
+  const at = [...(each.element.parentElement?.children ?? [])].indexOf(each.element);
   const hadFocus = each.element.contains(document.activeElement);
   uploads.delete(each);
   updateUploadingTo();
@@ -234,11 +271,16 @@ function updateUploadingTo() {
 
 /** @param {string} picture its address, if there is one */
 function thumbnail(picture) {
-  return h("span", { class: "th" }, picture ? h("img", { src: picture, alt: "", width: 40, height: 40 }) : icon("file"));
+  return h(
+    "span",
+    { class: "th" },
+    picture ? h("img", { src: picture, alt: "", width: 40, height: 40 }) : icon("file"),
+  );
 }
 
 /** @param {number} bytes */
 function formatSize(bytes) {
-  const [unit, size] = bytes < MEGABYTE ? ["kilobyte", Math.max(1, Math.round(bytes / KILOBYTE))] : ["megabyte", bytes / MEGABYTE];
+  const [unit, size] =
+    bytes < MEGABYTE ? ["kilobyte", Math.max(1, Math.round(bytes / KILOBYTE))] : ["megabyte", bytes / MEGABYTE];
   return new Intl.NumberFormat(currentLanguage(), { style: "unit", unit, maximumFractionDigits: 1 }).format(size);
 }

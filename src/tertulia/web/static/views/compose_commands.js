@@ -19,14 +19,18 @@ import { t } from "../core/i18n.js";
 
 export function registerComposeCommands() {
   pageScope.listen(document, "dragenter", async (/** @type {DragEvent} */ event) => {
-    if (event.dataTransfer?.types.includes("Files") && !document.querySelector("dialog[open]")) (await lazy("dialogs", "showDropFrame"))();
+    if (event.dataTransfer?.types.includes("Files") && !document.querySelector("dialog[open]"))
+      (await lazy("dialogs", "showDropFrame"))();
   });
   command("send", () => currentComposeBox()?.send());
   command("preview", () => currentComposeBox()?.showPreview());
   command("attach", async () => (await currentComposeBox()?.extend())?.attachments.openPicker());
   command("format", ({ element }) => currentComposeBox()?.format(element.dataset.how ?? ""));
   command("quote", ({ message }) => message && quoteMessage(message));
-  command("mention-sender", ({ message }) => message && insertForMessage(message, `@**${nameOf(message.sender_id)}** `));
+  command(
+    "mention-sender",
+    ({ message }) => message && insertForMessage(message, `@**${nameOf(message.sender_id)}** `),
+  );
   command("reply-direct", ({ message }) => message && composeAt(`#narrow/dm/${message.sender_id}`, ""));
   command("send-again", ({ element }) => retrySend(entryAt(element)));
   command("drop-entry", ({ element }) => withdraw(entryAt(element)));
@@ -54,7 +58,8 @@ async function quoteMessage(message) {
   if (selected) return insertForMessage(message, quotedText(message, (await lazy("composer", "markdownOf"))(selected)));
   let content;
   try {
-    content = (await get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true })).message.content;
+    content = (await get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true })).message
+      .content;
   } catch (error) {
     return toast(/** @type {Error} */ (error).message);
   }
@@ -67,7 +72,8 @@ async function quoteMessage(message) {
 function selectionIn(message) {
   const text = document.querySelector(`article[data-id="${message.id}"] .what`);
   const selection = getSelection();
-  if (!text || !selection || selection.isCollapsed || !selection.rangeCount || !selection.containsNode(text, true)) return undefined;
+  if (!text || !selection || selection.isCollapsed || !selection.rangeCount || !selection.containsNode(text, true))
+    return undefined;
   const part = selection.getRangeAt(0).cloneRange();
   if (!text.contains(part.startContainer)) part.setStart(text, 0);
   if (!text.contains(part.endContainer)) part.setEnd(text, text.childNodes.length);

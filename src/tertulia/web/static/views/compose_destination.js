@@ -36,10 +36,19 @@ export class ComposeDestination {
   /** Name the conversation. Where a topic has to be entered, the box has a field for it after the button. */
   draw() {
     const { target, topic } = this.#compose;
-    const name = "people" in target
-      ? [avatar(target.people[0]), h("b", { class: "cut" }, h("bdi", {}, titleOf(target)))]
-      : [channelDot(target.channel), h("span", { class: "cut" }, h("bdi", {}, channelName(target.channel))),
-        ...(target.topic === null ? [] : [icon("right", "s flip"), h("b", { class: "cut" }, h("bdi", {}, titleOf({ channel: target.channel, topic: target.topic })))])];
+    const name =
+      "people" in target
+        ? [avatar(target.people[0]), h("b", { class: "cut" }, h("bdi", {}, titleOf(target)))]
+        : [
+            channelDot(target.channel),
+            h("span", { class: "cut" }, h("bdi", {}, channelName(target.channel))),
+            ...(target.topic === null
+              ? []
+              : [
+                  icon("right", "s flip"),
+                  h("b", { class: "cut" }, h("bdi", {}, titleOf({ channel: target.channel, topic: target.topic }))),
+                ]),
+          ];
     setChildren(this.#button, ...name, icon("down", "s"));
     this.#button.title = t("destination.change");
     if (topic && this.element.contains(topic)) return; // a person may be writing in it
@@ -55,11 +64,15 @@ export class ComposeDestination {
   }
 
   #open() {
-    this.#list = new DestinationList(this.#compose, (target) => {
-      this.close();
-      if (target) this.#compose.retarget(target);
-      (target ? (this.#compose.topic ?? this.#compose.box) : this.#button).focus();
-    }, () => this.close());
+    this.#list = new DestinationList(
+      this.#compose,
+      (target) => {
+        this.close();
+        if (target) this.#compose.retarget(target);
+        (target ? (this.#compose.topic ?? this.#compose.box) : this.#button).focus();
+      },
+      () => this.close(),
+    );
     this.#button.setAttribute("aria-expanded", "true");
     this.#button.classList.add("on");
     this.element.closest(".anchor")?.append(this.#list.element);
@@ -70,13 +83,33 @@ export class ComposeDestination {
 class DestinationList {
   #compose;
   #done;
-  #input = h("input", { type: "text", role: "combobox", "aria-label": t("destination.field"), "aria-expanded": "true", "aria-controls": "destinations", "aria-autocomplete": "list",
-    placeholder: t("destination.field"), autocomplete: "off", spellcheck: "false" });
-  #hits = h("div", { class: "hits", role: "listbox", id: "destinations", "aria-label": t("destination.title"), tabindex: -1 });
+  #input = h("input", {
+    type: "text",
+    role: "combobox",
+    "aria-label": t("destination.field"),
+    "aria-expanded": "true",
+    "aria-controls": "destinations",
+    "aria-autocomplete": "list",
+    placeholder: t("destination.field"),
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  #hits = h("div", {
+    class: "hits",
+    role: "listbox",
+    id: "destinations",
+    "aria-label": t("destination.title"),
+    tabindex: -1,
+  });
   /** @type {Choice[]} */
   #choices = [];
   #chosen = 0;
-  element = h("div", { class: "pop where", role: "dialog", "aria-label": t("destination.title") }, h("div", { class: "big-find" }, icon("search", "s"), this.#input), this.#hits);
+  element = h(
+    "div",
+    { class: "pop where", role: "dialog", "aria-label": t("destination.title") },
+    h("div", { class: "big-find" }, icon("search", "s"), this.#input),
+    this.#hits,
+  );
 
   /** @param {ComposeBox} compose
    * @param {(target: Target | undefined) => void} done with what was chosen, if something was
@@ -88,7 +121,8 @@ class DestinationList {
     this.element.addEventListener("keydown", (event) => this.#onKey(event));
     this.element.addEventListener("focusout", (event) => {
       const next = event.relatedTarget;
-      if (!(next instanceof Node && this.element.contains(next)) && !(next instanceof Element && next.closest(".dest"))) leave();
+      if (!(next instanceof Node && this.element.contains(next)) && !(next instanceof Element && next.closest(".dest")))
+        leave();
     });
     this.#hits.addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
     this.#hits.addEventListener("click", (event) => {
@@ -106,13 +140,23 @@ class DestinationList {
 
   #draw() {
     const text = this.#input.value.trim();
-    const found = text ? findDestinations(text, 3 * MAX_FOUND) : recentDestinations().map(({ destination }) => destination);
+    const found = text
+      ? findDestinations(text, 3 * MAX_FOUND)
+      : recentDestinations().map(({ destination }) => destination);
     this.#choices = [];
     for (const destination of found) {
       const target = targetOf(destination);
       if (!target || closedReason(target) || this.#choices.length >= (text ? MAX_FOUND : MAX_RECENT)) continue;
-      const pieces = text ? matchedPieces(destination.name, text).map((piece, at) => (at % 2 ? h("b", { class: "m" }, piece) : piece)) : [destination.name];
-      this.#add(target, destination.kind === "topic" ? "topic" : "", destinationIcon(destination), pieces, destinationHint(destination, undefined));
+      const pieces = text
+        ? matchedPieces(destination.name, text).map((piece, at) => (at % 2 ? h("b", { class: "m" }, piece) : piece))
+        : [destination.name];
+      this.#add(
+        target,
+        destination.kind === "topic" ? "topic" : "",
+        destinationIcon(destination),
+        pieces,
+        destinationHint(destination, undefined),
+      );
     }
     this.#offerNewTopic(text);
     setChildren(this.#hits, ...this.#choices.map(({ element }) => element));
@@ -127,7 +171,13 @@ class DestinationList {
     if (!text || !("channel" in target)) return;
     const conversation = { channel: target.channel, topic: text };
     if (this.#choices.some((each) => isSameTarget(each.target, conversation))) return;
-    this.#add(conversation, "", icon("plus"), [t("destination.new-topic", { topic: text, channel: channelName(target.channel) })], false);
+    this.#add(
+      conversation,
+      "",
+      icon("plus"),
+      [t("destination.new-topic", { topic: text, channel: channelName(target.channel) })],
+      false,
+    );
   }
 
   /** @param {Target} target
@@ -136,8 +186,12 @@ class DestinationList {
    * @param {(string | HTMLElement)[]} name
    * @param {import("../core/html.js").Child} hint */
   #add(target, classes, lead, name, hint) {
-    const element = h("div", { class: `hit ${classes}`, role: "option", id: `destination-${this.#choices.length}`, "aria-selected": "false" },
-      h("span", { class: "lead" }, lead), h("span", { class: "t" }, h("span", { class: "cut" }, h("bdi", {}, ...name)), hint));
+    const element = h(
+      "div",
+      { class: `hit ${classes}`, role: "option", id: `destination-${this.#choices.length}`, "aria-selected": "false" },
+      h("span", { class: "lead" }, lead),
+      h("span", { class: "t" }, h("span", { class: "cut" }, h("bdi", {}, ...name)), hint),
+    );
     this.#choices.push({ element, target });
   }
 

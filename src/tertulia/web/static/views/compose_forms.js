@@ -30,16 +30,41 @@ export function todoForm() {
 export function timeForm() {
   const now = new Date();
   now.setMinutes(0, 0, 0);
-  const field = h("input", { class: "f", type: "datetime-local", value: localValue(new Date(now.getTime() + 3600_000)), required: true });
+  const field = h("input", {
+    class: "f",
+    type: "datetime-local",
+    value: localValue(new Date(now.getTime() + 3600_000)),
+    required: true,
+  });
   const zone = new ChoiceField(t("form.zone"), timeZones(), t("form.unknown"), { value: ownTimeZone() });
   const zoneField = h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("form.zone")), zone.element);
-  openForm(t("form.time"), [labelled(t("form.time-field"), field), zoneField, h("p", { class: "hint" }, t("form.time-hint"))], () => `<time:${withOffset(field.value, zone.value ?? ownTimeZone())}> `, { isValid: () => zone.validate() });
+  openForm(
+    t("form.time"),
+    [labelled(t("form.time-field"), field), zoneField, h("p", { class: "hint" }, t("form.time-hint"))],
+    () => `<time:${withOffset(field.value, zone.value ?? ownTimeZone())}> `,
+    { isValid: () => zone.validate() },
+  );
 }
 
 export function headingForm() {
-  const level = h("select", { class: "f" }, ...[1, 2, 3].map((each) => h("option", { value: each, selected: each === 2 }, t(`form.heading-${each}`))));
-  const text = h("input", { class: "f", value: selectedText().replaceAll("\n", " "), maxlength: MAX_LENGTH, dir: "auto", required: true });
-  openForm(t("form.heading"), [labelled(t("form.heading-text"), text), labelled(t("form.heading-level"), level)], () => `${"#".repeat(Number(level.value))} ${text.value.trim()}\n`, { alone: true });
+  const level = h(
+    "select",
+    { class: "f" },
+    ...[1, 2, 3].map((each) => h("option", { value: each, selected: each === 2 }, t(`form.heading-${each}`))),
+  );
+  const text = h("input", {
+    class: "f",
+    value: selectedText().replaceAll("\n", " "),
+    maxlength: MAX_LENGTH,
+    dir: "auto",
+    required: true,
+  });
+  openForm(
+    t("form.heading"),
+    [labelled(t("form.heading-text"), text), labelled(t("form.heading-level"), level)],
+    () => `${"#".repeat(Number(level.value))} ${text.value.trim()}\n`,
+    { alone: true },
+  );
 }
 
 /** Text that is hidden until a reader wants to see it. */
@@ -47,31 +72,86 @@ export function spoilerForm() {
   const title = h("input", { class: "f", maxlength: MAX_LENGTH, dir: "auto" });
   const text = h("textarea", { class: "f", rows: 4, dir: "auto", required: true });
   text.value = selectedText();
-  openForm(t("form.spoiler"), [labelled(t("form.spoiler-title"), title), labelled(t("form.spoiler-text"), text)], () => {
-    const fence = "`".repeat(Math.max(3, ...[...text.value.matchAll(/^`+/gm)].map(([ticks]) => ticks.length + 1)));
-    return `${fence}spoiler ${title.value.trim()}\n${text.value.trim()}\n${fence}\n`;
-  }, { alone: true });
+  openForm(
+    t("form.spoiler"),
+    [labelled(t("form.spoiler-title"), title), labelled(t("form.spoiler-text"), text)],
+    () => {
+      const fence = "`".repeat(Math.max(3, ...[...text.value.matchAll(/^`+/gm)].map(([ticks]) => ticks.length + 1)));
+      return `${fence}spoiler ${title.value.trim()}\n${text.value.trim()}\n${fence}\n`;
+    },
+    { alone: true },
+  );
 }
 
 export function tableForm() {
   const grid = h("div", { class: "cells" });
-  const cells = [["", ""], ["", ""], ["", ""]]; // the first row has the titles
+  const cells = [
+    ["", ""],
+    ["", ""],
+    ["", ""],
+  ]; // the first row has the titles
   const draw = () => {
     grid.style.setProperty("--columns", String(cells[0].length));
-    setChildren(grid, ...cells.flatMap((row, at) => row.map((value, column) => h("input", { class: "f", value, dir: "auto", "aria-label": at ? t("form.cell", { row: at, column: column + 1 }) : t("form.column", { column: column + 1 }),
-      placeholder: at ? null : t("form.column", { column: column + 1 }), oninput: (/** @type {Event} */ event) => { row[column] = /** @type {HTMLInputElement} */ (event.target).value; } }))));
+    setChildren(
+      grid,
+      ...cells.flatMap((row, at) =>
+        row.map((value, column) =>
+          h("input", {
+            class: "f",
+            value,
+            dir: "auto",
+            "aria-label": at
+              ? t("form.cell", { row: at, column: column + 1 })
+              : t("form.column", { column: column + 1 }),
+            placeholder: at ? null : t("form.column", { column: column + 1 }),
+            oninput: (/** @type {Event} */ event) => {
+              row[column] = /** @type {HTMLInputElement} */ (event.target).value;
+            },
+          }),
+        ),
+      ),
+    );
     addColumn.disabled = cells[0].length >= MAX_COLUMNS;
   };
   const focusCell = (/** @type {number} */ at) => /** @type {HTMLElement} */ (grid.children[at]).focus();
-  const addRow = h("button", { class: "b", type: "button", onclick: () => { cells.push(cells[0].map(() => "")); draw(); focusCell((cells.length - 1) * cells[0].length); } }, t("form.add-row"));
-  const addColumn = h("button", { class: "b", type: "button", onclick: () => { for (const row of cells) row.push(""); draw(); focusCell(cells[0].length - 1); } }, t("form.add-column"));
+  const addRow = h(
+    "button",
+    {
+      class: "b",
+      type: "button",
+      onclick: () => {
+        cells.push(cells[0].map(() => ""));
+        draw();
+        focusCell((cells.length - 1) * cells[0].length);
+      },
+    },
+    t("form.add-row"),
+  );
+  const addColumn = h(
+    "button",
+    {
+      class: "b",
+      type: "button",
+      onclick: () => {
+        for (const row of cells) row.push("");
+        draw();
+        focusCell(cells[0].length - 1);
+      },
+    },
+    t("form.add-column"),
+  );
   draw();
-  openForm(t("form.table"), [grid, h("div", { class: "set" }, addRow, addColumn)], ({ box }) => {
-    const before = box.value.slice(0, box.selectionStart);
-    const gap = before && !before.endsWith("\n\n") ? "\n" : ""; // a table is a block of its own
-    const lines = cells.map((row) => `| ${row.map((cell) => escapeBars(cell.trim())).join(" | ")} |`);
-    return `${gap}${[lines[0], `|${" --- |".repeat(cells[0].length)}`, ...lines.slice(1)].join("\n")}\n\n`;
-  }, { alone: true });
+  openForm(
+    t("form.table"),
+    [grid, h("div", { class: "set" }, addRow, addColumn)],
+    ({ box }) => {
+      const before = box.value.slice(0, box.selectionStart);
+      const gap = before && !before.endsWith("\n\n") ? "\n" : ""; // a table is a block of its own
+      const lines = cells.map((row) => `| ${row.map((cell) => escapeBars(cell.trim())).join(" | ")} |`);
+      return `${gap}${[lines[0], `|${" --- |".repeat(cells[0].length)}`, ...lines.slice(1)].join("\n")}\n\n`;
+    },
+    { alone: true },
+  );
 }
 
 /** A vertical bar ends a cell, but not in code.
@@ -90,14 +170,42 @@ function optionsForm(kind) {
   addEmptyOption(options, kind);
   const texts = () => [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
   const others = kind === "poll" ? h("input", { type: "checkbox", checked: true }) : undefined;
-  openForm(t(`form.${kind}`), [labelled(t(`form.${kind}-question`), question), h("div", {}, h("span", { class: "label" }, t(`form.${kind}-options`)), options)], async (box) => {
-    const to = box.conversation;
-    const where = isInChannel(to) ? { type: "channel", to: to.channel, topic: to.topic } : { type: "direct", to: to.people };
-    const title = question.value.trim();
-    const widget = others && !others.checked ? { widget_content: { widget_type: kind, extra_data: { question: title, options: texts(), others_may_add: false } } } : {};
-    await post("/messages", { ...where, content: [`/${kind} ${title}`, ...texts()].join("\n"), read_by_sender: true, ...widget });
-    return "";
-  }, { submit: t(`form.${kind}-send`), refusal: () => (texts().length < MIN_OPTIONS[kind] ? t(`form.${kind}-too-few`) : ""), isLong: true, option: others && h("label", { class: "check" }, others, t("form.poll-others")) });
+  openForm(
+    t(`form.${kind}`),
+    [
+      labelled(t(`form.${kind}-question`), question),
+      h("div", {}, h("span", { class: "label" }, t(`form.${kind}-options`)), options),
+    ],
+    async (box) => {
+      const to = box.conversation;
+      const where = isInChannel(to)
+        ? { type: "channel", to: to.channel, topic: to.topic }
+        : { type: "direct", to: to.people };
+      const title = question.value.trim();
+      const widget =
+        others && !others.checked
+          ? {
+              widget_content: {
+                widget_type: kind,
+                extra_data: { question: title, options: texts(), others_may_add: false },
+              },
+            }
+          : {};
+      await post("/messages", {
+        ...where,
+        content: [`/${kind} ${title}`, ...texts()].join("\n"),
+        read_by_sender: true,
+        ...widget,
+      });
+      return "";
+    },
+    {
+      submit: t(`form.${kind}-send`),
+      refusal: () => (texts().length < MIN_OPTIONS[kind] ? t(`form.${kind}-too-few`) : ""),
+      isLong: true,
+      option: others && h("label", { class: "check" }, others, t("form.poll-others")),
+    },
+  );
 }
 
 /** There is always one empty option at the end.
@@ -115,7 +223,13 @@ function addEmptyOption(options, kind) {
   };
   const grip = h("span", { class: "grip", "aria-hidden": "true", title: t("form.move") }, icon("drag", "s"));
   grip.addEventListener("pointerdown", (event) => startDrag(event, grip, options));
-  const item = h("li", {}, grip, h("input", { class: "f", placeholder: t(`form.${kind}-add`), maxlength: MAX_LENGTH, dir: "auto" }), iconButton("close", "", { onclick: remove }));
+  const item = h(
+    "li",
+    {},
+    grip,
+    h("input", { class: "f", placeholder: t(`form.${kind}-add`), maxlength: MAX_LENGTH, dir: "auto" }),
+    iconButton("close", "", { onclick: remove }),
+  );
   options.append(item);
   numberOptions(options);
 }
@@ -143,7 +257,9 @@ function startDrag(event, grip, options) {
   item.classList.add("dragged");
   options.onpointermove = ({ clientY }) => {
     const others = [...options.children].slice(0, -1).filter((other) => other !== item);
-    const next = others.find((other) => clientY < other.getBoundingClientRect().top + other.getBoundingClientRect().height / 2) ?? options.lastElementChild;
+    const next =
+      others.find((other) => clientY < other.getBoundingClientRect().top + other.getBoundingClientRect().height / 2) ??
+      options.lastElementChild;
     if (next && item.nextElementSibling !== next) next.before(item);
   };
   options.onlostpointercapture = () => {
@@ -158,7 +274,12 @@ function startDrag(event, grip, options) {
 function moveOption(event) {
   const input = /** @type {HTMLElement} */ (event.target);
   const item = input.closest("li");
-  const other = event.key === "ArrowUp" ? item?.previousElementSibling : event.key === "ArrowDown" ? item?.nextElementSibling : null;
+  const other =
+    event.key === "ArrowUp"
+      ? item?.previousElementSibling
+      : event.key === "ArrowDown"
+        ? item?.nextElementSibling
+        : null;
   const isLast = [item, other].some((each) => each && !each.nextElementSibling); // the empty option
   if (!event.altKey || !item?.parentElement || !other || isLast) return;
   event.preventDefault();
@@ -172,10 +293,15 @@ function moveOption(event) {
  * @param {string} title
  * @param {Child[]} fields
  * @param {(box: ComposeBox) => string | Promise<string>} result what is inserted into the text
- * @param {{submit?: string, alone?: boolean, isValid?: () => boolean, refusal?: () => string, isLong?: boolean, option?: Child}}
- *   [options] `alone` inserts it on lines of its own; `refusal` says why it is not ready; in a long form Enter goes to the
- *   next field and Ctrl+Enter submits; `option` is beside the buttons */
-function openForm(title, fields, result, { submit = t("form.insert"), alone = false, isValid = () => true, refusal = () => "", isLong = false, option } = {}) {
+ * @param {{submit?: string, alone?: boolean, isValid?: () => boolean, refusal?: () => string, isLong?: boolean,
+ *   option?: Child}} [options] `alone` inserts it on lines of its own; `refusal` says why it is not ready; in a long
+ *   form Enter goes to the next field and Ctrl+Enter submits; `option` is beside the buttons */
+function openForm(
+  title,
+  fields,
+  result,
+  { submit = t("form.insert"), alone = false, isValid = () => true, refusal = () => "", isLong = false, option } = {},
+) {
   const box = currentComposeBox();
   if (!box) return;
   box.frame.querySelector(".form-in")?.remove();
@@ -195,8 +321,32 @@ function openForm(title, fields, result, { submit = t("form.insert"), alone = fa
       toast(/** @type {Error} */ (error).message);
     }
   });
-  const form = h("form", { class: "form-in", "aria-label": title, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); hint.textContent = refusal(); if (isValid() && !hint.textContent) run(); } }, h("h2", {}, title), ...fields,
-    h("div", { class: "go-row" }, option, hint, h("span", { class: "end" }, h("button", { class: "b", type: "button", onclick: close }, t("form.cancel")), h("button", { class: "b go" }, submit))));
+  const form = h(
+    "form",
+    {
+      class: "form-in",
+      "aria-label": title,
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        hint.textContent = refusal();
+        if (isValid() && !hint.textContent) run();
+      },
+    },
+    h("h2", {}, title),
+    ...fields,
+    h(
+      "div",
+      { class: "go-row" },
+      option,
+      hint,
+      h(
+        "span",
+        { class: "end" },
+        h("button", { class: "b", type: "button", onclick: close }, t("form.cancel")),
+        h("button", { class: "b go" }, submit),
+      ),
+    ),
+  );
   if (isLong) form.addEventListener("keydown", enterGoesOn);
   form.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;

@@ -11,7 +11,8 @@ import { hasPermission, mayJoin } from "../state/write_access.js";
 import { joinChannel, toggleResolved, withErrorToast } from "./message_actions.js";
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
-/** @typedef {{kind: string, icon: string, text: (string | HTMLElement)[], button?: string, act?: () => unknown}} Note */
+/** @typedef {{kind: string, icon: string, text: (string | HTMLElement)[], button?: string, act?: () => unknown}}
+ *   Note */
 
 const DEFAULT_MAX_LENGTH = 10_000;
 const COUNTED_FROM = 0.9; // of the limit: then the letters that are left are shown
@@ -46,19 +47,36 @@ export class ComposeNotes {
     this.counter.classList.toggle("count-long", isTooLong);
     this.#compose.setBlocked(isTooLong ? this.element.id : "");
     const note = isTooLong ? this.#tooLong(excess) : this.#other();
-    const key = note ? `${note.kind}:${note.text.map((each) => (typeof each === "string" ? each : each.textContent)).join("")}` : "";
+    const key = note
+      ? `${note.kind}:${note.text.map((each) => (typeof each === "string" ? each : each.textContent)).join("")}`
+      : "";
     if (key === this.#shown) return; // else it would be announced at every letter
     this.#shown = key;
     this.element.hidden = !note;
     this.element.classList.toggle("bad", isTooLong);
-    setChildren(this.element, ...(note ? [icon(note.icon), h("span", {}, ...note.text), note.button && h("button", { class: "b", type: "button", onclick: note.act }, note.button)] : []));
+    setChildren(
+      this.element,
+      ...(note
+        ? [
+            icon(note.icon),
+            h("span", {}, ...note.text),
+            note.button && h("button", { class: "b", type: "button", onclick: note.act }, note.button),
+          ]
+        : []),
+    );
   }
 
   /** @param {number} count letters that are too many
    * @returns {Note} */
   #tooLong(count) {
     const most = maxLength();
-    return { kind: "long", icon: "alert", text: [t("note.long", { length: most + count, most, count })], button: t("note.attach"), act: () => this.#attachText() };
+    return {
+      kind: "long",
+      icon: "alert",
+      text: [t("note.long", { length: most + count, most, count })],
+      button: t("note.attach"),
+      act: () => this.#attachText(),
+    };
   }
 
   /** @returns {Note | undefined} */
@@ -66,22 +84,55 @@ export class ComposeNotes {
     const compose = this.#compose;
     const { conversation, home } = compose;
     const isElsewhere = !compose.isAtHome;
-    const elsewhere = /** @returns {Note | undefined} */ () => (isElsewhere
-      ? { kind: "elsewhere", icon: "info", text: sentence("note.elsewhere", [homeName(home), titleOf(conversation)]), button: t("note.here"), act: () => { compose.retarget(home); compose.box.focus(); } }
-      : undefined);
+    const elsewhere = /** @returns {Note | undefined} */ () =>
+      isElsewhere
+        ? {
+            kind: "elsewhere",
+            icon: "info",
+            text: sentence("note.elsewhere", [homeName(home), titleOf(conversation)]),
+            button: t("note.here"),
+            act: () => {
+              compose.retarget(home);
+              compose.box.focus();
+            },
+          }
+        : undefined;
     if (!isInChannel(conversation)) return elsewhere();
     const channel = channels.get(conversation.channel);
     const name = channelName(conversation.channel);
     const count = channel?.subscriber_count ?? 0;
     if (count > LARGE_CHANNEL_PEOPLE && mentionsEveryone(compose.box.value)) {
-      return { kind: "everyone", icon: "people", text: sentence("note.everyone", [wildcardIn(compose.box.value)], { count, channel: name }), button: t("note.silently"), act: () => this.#sendSilently() };
+      return {
+        kind: "everyone",
+        icon: "people",
+        text: sentence("note.everyone", [wildcardIn(compose.box.value)], { count, channel: name }),
+        button: t("note.silently"),
+        act: () => this.#sendSilently(),
+      };
     }
     if (channel && !channel.subscribed) {
-      return { kind: "subscribe", icon: "info", text: sentence("note.not-subscribed", [name]), ...(mayJoin(channel) && { button: t("note.subscribe"), act: () => withErrorToast(joinChannel(conversation.channel)) }) };
+      return {
+        kind: "subscribe",
+        icon: "info",
+        text: sentence("note.not-subscribed", [name]),
+        ...(mayJoin(channel) && {
+          button: t("note.subscribe"),
+          act: () => withErrorToast(joinChannel(conversation.channel)),
+        }),
+      };
     }
     if (isResolved(conversation.topic)) {
-      const mayUnresolve = hasPermission(realm("can_resolve_topics_group")) || hasPermission(channel?.can_resolve_topics_group);
-      return { kind: "resolved", icon: "check", text: [t("note.resolved")], ...(mayUnresolve && { button: t("note.unresolve"), act: () => toggleResolved(conversation.channel, conversation.topic) }) };
+      const mayUnresolve =
+        hasPermission(realm("can_resolve_topics_group")) || hasPermission(channel?.can_resolve_topics_group);
+      return {
+        kind: "resolved",
+        icon: "check",
+        text: [t("note.resolved")],
+        ...(mayUnresolve && {
+          button: t("note.unresolve"),
+          act: () => toggleResolved(conversation.channel, conversation.topic),
+        }),
+      };
     }
     return elsewhere();
   }
@@ -115,7 +166,9 @@ function wildcardIn(text) {
 
 /** @param {import("./compose.js").Target} home */
 function homeName(home) {
-  return "channel" in home && home.topic === null ? channelName(home.channel) : titleOf(/** @type {import("../state/conversations.js").Conversation} */ (home));
+  return "channel" in home && home.topic === null
+    ? channelName(home.channel)
+    : titleOf(/** @type {import("../state/conversations.js").Conversation} */ (home));
 }
 
 /** A sentence whose names are bold: `{a}` and `{b}` in the text.
@@ -124,5 +177,7 @@ function homeName(home) {
  * @param {Record<string, string | number>} [values] other values of the text
  * @returns {(string | HTMLElement)[]} */
 function sentence(key, names, values) {
-  return t(key, { a: "\0a\0", b: "\0b\0", count: 0, channel: "", ...values }).split("\0").map((piece) => (piece === "a" || piece === "b" ? h("b", {}, h("bdi", {}, names[piece === "a" ? 0 : 1])) : piece));
+  return t(key, { a: "\0a\0", b: "\0b\0", count: 0, channel: "", ...values })
+    .split("\0")
+    .map((piece) => (piece === "a" || piece === "b" ? h("b", {}, h("bdi", {}, names[piece === "a" ? 0 : 1])) : piece));
 }

@@ -43,7 +43,9 @@ export class ComposeParts {
     this.#notes.update();
     const list = completionList("offers");
     frame.before(list, this.#topics);
-    this.#popup = new TypeaheadPopup(compose.box, list, (text, caret) => completions(text, caret, placeOf(compose.conversation)));
+    this.#popup = new TypeaheadPopup(compose.box, list, (text, caret) =>
+      completions(text, caret, placeOf(compose.conversation)),
+    );
     this.#popup.update(); // the person may have typed meanwhile
     this.#suggestTopics();
     compose.scope.on("topicMoved", (event) => this.#follow(event));
@@ -88,7 +90,10 @@ export class ComposeParts {
     const { conversation, isAtHome } = this.#compose;
     if (isAtHome || !isInChannel(conversation) || event.propagate_mode === "change_one") return;
     if (keyOf(conversation) !== topicKey(event.stream_id, event.orig_subject ?? event.subject ?? "")) return;
-    this.#compose.retarget({ channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? conversation.topic });
+    this.#compose.retarget({
+      channel: event.new_stream_id ?? event.stream_id,
+      topic: event.subject ?? conversation.topic,
+    });
   }
   /** Suggest topics of the channel in the field of the topic, if there is one. */
   #suggestTopics() {

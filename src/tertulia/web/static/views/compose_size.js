@@ -14,7 +14,15 @@ export class ComposeSize {
   #compose;
   #isFull = false;
   button = iconButton("expand", t("size.full"), { "aria-pressed": "false" });
-  handle = h("div", { class: "sizer", role: "separator", tabindex: 0, "aria-orientation": "horizontal", "aria-label": t("size.handle"), "aria-valuemin": MIN_PX, title: t("size.hint") });
+  handle = h("div", {
+    class: "sizer",
+    role: "separator",
+    tabindex: 0,
+    "aria-orientation": "horizontal",
+    "aria-label": t("size.handle"),
+    "aria-valuemin": MIN_PX,
+    title: t("size.hint"),
+  });
 
   /** @param {ComposeBox} compose */
   constructor(compose) {
@@ -52,7 +60,9 @@ export class ComposeSize {
     const from = this.#height;
     const move = (/** @type {PointerEvent} */ event) => this.#resize(from + start.clientY - event.clientY);
     this.handle.addEventListener("pointermove", move);
-    this.handle.addEventListener("lostpointercapture", () => this.handle.removeEventListener("pointermove", move), { once: true });
+    this.handle.addEventListener("lostpointercapture", () => this.handle.removeEventListener("pointermove", move), {
+      once: true,
+    });
   }
 
   /** @param {KeyboardEvent} event */

@@ -29,13 +29,25 @@ function drawBar() {
   const isQuiet = state === "live" || state === "connecting";
   bar.classList.toggle("quiet-bar", isQuiet);
   bar.dataset.state = state;
-  setChildren(bar, !isQuiet && icon(state === "newer" ? "later" : "off"), h("span", {}, t(`connection.${state}`)), barButton());
+  setChildren(
+    bar,
+    !isQuiet && icon(state === "newer" ? "later" : "off"),
+    h("span", {}, t(`connection.${state}`)),
+    barButton(),
+  );
 }
 
 function barButton() {
   const state = connectionState();
-  if (["reconnecting", "offline", "unreachable"].includes(state)) return h("button", { class: "b", type: "button", onclick: () => retryNow() }, t("connection.try-now"));
-  if (state === "newer") return h("button", { class: "b", type: "button", onclick: () => location.reload() }, t("connection.reload"));
-  if (state === "logged-out") return h("a", { class: "b", href: `/login/?next=${encodeURIComponent(`/${location.hash}`)}` }, t("spectator.log-in"));
+  if (["reconnecting", "offline", "unreachable"].includes(state))
+    return h("button", { class: "b", type: "button", onclick: () => retryNow() }, t("connection.try-now"));
+  if (state === "newer")
+    return h("button", { class: "b", type: "button", onclick: () => location.reload() }, t("connection.reload"));
+  if (state === "logged-out")
+    return h(
+      "a",
+      { class: "b", href: `/login/?next=${encodeURIComponent(`/${location.hash}`)}` },
+      t("spectator.log-in"),
+    );
   return null;
 }

@@ -24,14 +24,20 @@ import { t } from "../core/i18n.js";
 export async function fetchMessages(ids) {
   const missing = ids.filter((id) => !findMessage(id)).slice(0, 400);
   if (!missing.length) return;
-  const response = await get("/messages", { message_ids: missing, narrow: termsForApi([]), apply_markdown: true, client_gravatar: false, allow_empty_topic_name: true });
+  const response = await get("/messages", {
+    message_ids: missing,
+    narrow: termsForApi([]),
+    apply_markdown: true,
+    client_gravatar: false,
+    allow_empty_topic_name: true,
+  });
   for (const message of response.messages) storeMessage(message);
 }
 
 /** A row of two lines; the second quotes a message.
  * @param {Conversation} conversation
- * @param {{newest: number, count: number, isMention?: boolean, lead?: "place" | "check", senders?: number[]}} shown `lead`: what
- *   it begins with, in place of a topic's mark
+ * @param {{newest: number, count: number, isMention?: boolean, lead?: "place" | "check", senders?: number[]}} shown
+ *   `lead`: what it begins with, in place of a topic's mark
  * @returns {KeyedChild} */
 export function conversationItem(conversation, { newest, count, isMention = false, lead, senders }) {
   const message = findMessage(newest);
@@ -40,15 +46,43 @@ export function conversationItem(conversation, { newest, count, isMention = fals
   const time = message && formatShortTime(message.timestamp);
   const key = keyOf(conversation);
   const build = () => {
-    const mark = lead === "place" ? conversationIcon(conversation) : lead === "check" ? icon("check", "s") : statusIcon(conversation);
-    return h("li", {}, h("a", { class: `item ${state}`, href: conversationHash(conversation), "data-key": key },
-      mark && h("span", { class: "lead" }, mark),
-      rowTitle(conversation), badge(count, { isMention, word: isMention && isInChannel(conversation) ? "mentions" : "unread" }),
-      time && h("time", {}, time),
-      message && h("span", { class: "say cut" }, h("bdi", {}, sender && h("b", {}, h("bdi", {}, sender), " "), messageSummary(message))),
-      senders && avatarStack(senders)));
+    const mark =
+      lead === "place"
+        ? conversationIcon(conversation)
+        : lead === "check"
+          ? icon("check", "s")
+          : statusIcon(conversation);
+    return h(
+      "li",
+      {},
+      h(
+        "a",
+        { class: `item ${state}`, href: conversationHash(conversation), "data-key": key },
+        mark && h("span", { class: "lead" }, mark),
+        rowTitle(conversation),
+        badge(count, { isMention, word: isMention && isInChannel(conversation) ? "mentions" : "unread" }),
+        time && h("time", {}, time),
+        message &&
+          h(
+            "span",
+            { class: "say cut" },
+            h("bdi", {}, sender && h("b", {}, h("bdi", {}, sender), " "), messageSummary(message)),
+          ),
+        senders && avatarStack(senders),
+      ),
+    );
   };
-  const data = [titleOf(conversation), state, count, isMention, ...markData(conversation), sender, message?.content, time, ...(senders ?? []).flatMap(avatarData)];
+  const data = [
+    titleOf(conversation),
+    state,
+    count,
+    isMention,
+    ...markData(conversation),
+    sender,
+    message?.content,
+    time,
+    ...(senders ?? []).flatMap(avatarData),
+  ];
   return { key, data, build };
 }
 
@@ -64,16 +98,43 @@ export function conversationRow(conversation, { newest, senders }) {
   const time = message && formatShortTime(message.timestamp, true);
   const place = isInChannel(conversation) ? channelName(conversation.channel) : t("talk.direct-short");
   const key = keyOf(conversation);
-  const build = () => h("li", {}, h("a", { class: `item trow ${state}`, href: conversationHash(conversation), "data-key": key },
-    h("span", { class: "lead" }, isInChannel(conversation) ? channelDot(conversation.channel) : icon("chat", "s")), h("span", { class: "ch cut" }, place), rowTitle(conversation), avatarStack(senders),
-    badge(count, { isMention }), time && h("time", {}, time)));
-  return { key, data: [titleOf(conversation), place, state, count, isMention, ...markData(conversation), time, ...senders.flatMap(avatarData)], build };
+  const build = () =>
+    h(
+      "li",
+      {},
+      h(
+        "a",
+        { class: `item trow ${state}`, href: conversationHash(conversation), "data-key": key },
+        h("span", { class: "lead" }, isInChannel(conversation) ? channelDot(conversation.channel) : icon("chat", "s")),
+        h("span", { class: "ch cut" }, place),
+        rowTitle(conversation),
+        avatarStack(senders),
+        badge(count, { isMention }),
+        time && h("time", {}, time),
+      ),
+    );
+  return {
+    key,
+    data: [
+      titleOf(conversation),
+      place,
+      state,
+      count,
+      isMention,
+      ...markData(conversation),
+      time,
+      ...senders.flatMap(avatarData),
+    ],
+    build,
+  };
 }
 
 /** A person's avatar or a channel's dot.
  * @param {Conversation} conversation */
 export function conversationIcon(conversation) {
-  return isInChannel(conversation) ? channelDot(conversation.channel) : avatar(conversation.people[0], { presence: conversation.people.length === 1 });
+  return isInChannel(conversation)
+    ? channelDot(conversation.channel)
+    : avatar(conversation.people[0], { presence: conversation.people.length === 1 });
 }
 
 /** @param {import("../state/messages.js").Message} message */
@@ -86,7 +147,13 @@ export function messageSummary(message) {
 /** @param {Conversation} conversation */
 function rowTitle(conversation) {
   const isDone = isInChannel(conversation) && isResolved(conversation.topic);
-  return h("span", { class: "t" }, isDone && icon("check", "s"), h("span", { class: "cut" }, h("bdi", {}, titleOf(conversation))), isDone && srOnly(` ${t("talk.resolved")}`));
+  return h(
+    "span",
+    { class: "t" },
+    isDone && icon("check", "s"),
+    h("span", { class: "cut" }, h("bdi", {}, titleOf(conversation))),
+    isDone && srOnly(` ${t("talk.resolved")}`),
+  );
 }
 
 /** Who has said what a row quotes, unless that is obvious.
@@ -101,7 +168,12 @@ function senderPrefix(conversation, message) {
  * @param {Conversation} conversation */
 function markData(conversation) {
   if (!isInChannel(conversation)) return [...avatarData(conversation.people[0]), presenceOf(conversation.people[0])];
-  return [...dotData(conversation.channel), isResolved(conversation.topic), isTopicMuted(conversation.channel, conversation.topic), isFollowed(conversation.channel, conversation.topic)];
+  return [
+    ...dotData(conversation.channel),
+    isResolved(conversation.topic),
+    isTopicMuted(conversation.channel, conversation.topic),
+    isFollowed(conversation.channel, conversation.topic),
+  ];
 }
 
 /** @param {Conversation} conversation
@@ -115,6 +187,8 @@ function statusIcon(conversation) {
 /** @param {Conversation} conversation
  * @param {number} count */
 function rowState(conversation, count) {
-  const isQuiet = isInChannel(conversation) && (isTopicMuted(conversation.channel, conversation.topic) || (isResolved(conversation.topic) && !count));
+  const isQuiet =
+    isInChannel(conversation) &&
+    (isTopicMuted(conversation.channel, conversation.topic) || (isResolved(conversation.topic) && !count));
   return isQuiet ? "muted" : count ? "unread" : "";
 }

@@ -1,4 +1,5 @@
-/** Notices about messages that were sent from one view to another, or whose view was left before the server answered. */
+/** Notices about messages that were sent from one view to another, or whose view was left before the server
+ * answered. */
 
 import { h } from "../core/html.js";
 import { t } from "../core/i18n.js";
@@ -28,6 +29,9 @@ export function reportDelivery(entry, isForView) {
     const { conversation, hash } = currentRoute() ?? {};
     const isShown = (conversation && keyOf(conversation) === keyOf(entry.to)) || (isForView && hash === sentFrom);
     if (now === "sending" || isShown || (isForView && now !== "failed")) return;
-    toast(t(`destination.${now}`, { where: fullTitle(entry.to), why: entry.why }), h("a", { class: "b bare", href: conversationHash(entry.to) }, t("destination.show")));
+    toast(
+      t(`destination.${now}`, { where: fullTitle(entry.to), why: entry.why }),
+      h("a", { class: "b bare", href: conversationHash(entry.to) }, t("destination.show")),
+    );
   });
 }

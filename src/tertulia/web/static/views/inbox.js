@@ -40,16 +40,23 @@ export async function showInbox(_route, scope) {
   const list = h("div", { class: "list" });
   resetBody(list);
   resetFooter();
-  const draw = () => { if (!scope.isClosed) drawInbox(list, draw); };
+  const draw = () => {
+    if (!scope.isClosed) drawInbox(list, draw);
+  };
   catchUpSlot = undefined;
   redrawInbox = draw;
-  scope.add(() => { if (redrawInbox === draw) redrawInbox = undefined; });
+  scope.add(() => {
+    if (redrawInbox === draw) redrawInbox = undefined;
+  });
   await Promise.all([fetchNewest(), loadStartCard()].map((each) => each.catch(() => {})));
   draw();
   if (wantsCatchUp && !scope.isClosed) toggleCatchUp();
-  scope.on(["unread", "people", "channels", "topics", "presence", "messageChanged", "realm", "reset"], nextFrame(() => {
-    fetchNewest().then(draw, draw);
-  }));
+  scope.on(
+    ["unread", "people", "channels", "topics", "presence", "messageChanged", "realm", "reset"],
+    nextFrame(() => {
+      fetchNewest().then(draw, draw);
+    }),
+  );
   return { focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item"))?.focus() };
 }
 
@@ -69,7 +76,7 @@ export async function toggleCatchUp() {
     catchUpSlot = undefined;
     return redrawInbox();
   }
-  const slot = catchUpSlot = h("div", { "aria-busy": "true" });
+  const slot = (catchUpSlot = h("div", { "aria-busy": "true" }));
   redrawInbox();
   const isShown = await withErrorToast(lazy("catchup", "showCatchUp").then((show) => show(slot, toggleCatchUp)));
   slot.removeAttribute("aria-busy");
@@ -81,17 +88,40 @@ export async function toggleCatchUp() {
 function drawInbox(list, again) {
   const unread = filteredUnread();
   const start = startCardChild(again);
-  const markAll = h("button", { class: "b not-phone", type: "button", "data-do": "mark-all-read" }, t("inbox.mark-all"));
-  const more = iconButton("more", t("head.more"), { "data-do": "view-menu", "data-key": "more", "aria-haspopup": "menu" });
+  const markAll = h(
+    "button",
+    { class: "b not-phone", type: "button", "data-do": "mark-all-read" },
+    t("inbox.mark-all"),
+  );
+  const more = iconButton("more", t("head.more"), {
+    "data-do": "view-menu",
+    "data-key": "more",
+    "aria-haspopup": "menu",
+  });
   setHeader({ title: t("view.inbox"), tools: unread.length ? [markAll, more] : [], isHome: true });
   if (!unread.length && inboxFilter === "all") {
     const isNew = start && state.max_message_id === -1;
-    const build = () => (isNew ? h("p", { class: "sub" }, t("inbox.nothing-yet")) : emptyState(t("inbox.empty"), t("inbox.empty-text"), actionLink("#recent", t("inbox.recent"), "clock"), actionLink("#feed", t("view.feed"))));
+    const build = () =>
+      isNew
+        ? h("p", { class: "sub" }, t("inbox.nothing-yet"))
+        : emptyState(
+            t("inbox.empty"),
+            t("inbox.empty-text"),
+            actionLink("#recent", t("inbox.recent"), "clock"),
+            actionLink("#feed", t("view.feed")),
+          );
     return keepFocus(list, () => setKeyedChildren(list, [start, { key: isNew ? "nothing-yet" : "empty", build }]));
   }
   const slot = catchUpSlot;
-  return keepFocus(list, () => setKeyedChildren(list, [start, summaryLine(unread), slot && { key: "catch-up", build: () => slot },
-    inboxFilter !== "followed" && mentionSection(unread), ...(inboxFilter === "mine" ? [] : channelSections(unread))]));
+  return keepFocus(list, () =>
+    setKeyedChildren(list, [
+      start,
+      summaryLine(unread),
+      slot && { key: "catch-up", build: () => slot },
+      inboxFilter !== "followed" && mentionSection(unread),
+      ...(inboxFilter === "mine" ? [] : channelSections(unread)),
+    ]),
+  );
 }
 
 /** The card of the first days, which has fields of its own.
@@ -99,7 +129,13 @@ function drawInbox(list, again) {
  * @returns {KeyedChild | undefined} */
 function startCardChild(again) {
   const card = startCard?.(again);
-  return card ? { key: "start", build: () => /** @type {Element} */ (card.cloneNode()), update: (place) => place.replaceChildren(...card.childNodes) } : undefined;
+  return card
+    ? {
+        key: "start",
+        build: () => /** @type {Element} */ (card.cloneNode()),
+        update: (place) => place.replaceChildren(...card.childNodes),
+      }
+    : undefined;
 }
 
 /** How many messages wait, and how many of them call the reader.
@@ -108,9 +144,18 @@ function waitingText(unread) {
   const messages = unread.reduce((sum, each) => sum + each.ids.size, 0);
   const mine = unread.reduce((sum, each) => sum + mentionsIn(each.conversation), 0);
   if (!messages) return t("inbox.none-of-these");
-  const waiting = messages === 1 ? counted("inbox.messages", 1) : t("inbox.waiting", { messages: counted("inbox.messages", messages), conversations: counted("inbox.conversations", unread.length) });
+  const waiting =
+    messages === 1
+      ? counted("inbox.messages", 1)
+      : t("inbox.waiting", {
+          messages: counted("inbox.messages", messages),
+          conversations: counted("inbox.conversations", unread.length),
+        });
   const forMe = mine > 0 ? counted(mine === messages ? "inbox.all-for-you" : "inbox.for-you", mine) : "";
-  return [waiting, forMe].filter(Boolean).map((each) => each[0].toLocaleUpperCase() + each.slice(1)).join(" ");
+  return [waiting, forMe]
+    .filter(Boolean)
+    .map((each) => each[0].toLocaleUpperCase() + each.slice(1))
+    .join(" ");
 }
 
 /** A text with a number: below ten in words, if the language writes them so.
@@ -128,8 +173,25 @@ function summaryLine(unread) {
   const isMany = unread.reduce((sum, each) => sum + each.ids.size, 0) > 1;
   const isOpen = Boolean(catchUpSlot);
   const build = () => {
-    const chips = ["all", "mine", "followed"].map((each) => h("button", { class: "chip", type: "button", "data-do": "inbox-filter", "data-choice": each, "data-key": `filter-${each}`, "aria-pressed": String(inboxFilter === each) }, t(`inbox.${each}`)));
-    const catchUp = h("button", { class: "chip", type: "button", "data-do": "catch-up", "data-key": "catch-up", "aria-expanded": String(isOpen) }, t("inbox.catch-up"));
+    const chips = ["all", "mine", "followed"].map((each) =>
+      h(
+        "button",
+        {
+          class: "chip",
+          type: "button",
+          "data-do": "inbox-filter",
+          "data-choice": each,
+          "data-key": `filter-${each}`,
+          "aria-pressed": String(inboxFilter === each),
+        },
+        t(`inbox.${each}`),
+      ),
+    );
+    const catchUp = h(
+      "button",
+      { class: "chip", type: "button", "data-do": "catch-up", "data-key": "catch-up", "aria-expanded": String(isOpen) },
+      t("inbox.catch-up"),
+    );
     return h("div", { class: "sub" }, h("span", {}, text), h("span", { class: "end" }), isMany && catchUp, ...chips);
   };
   return { key: "summary", data: [text, isMany, isOpen, inboxFilter], build };
@@ -144,10 +206,19 @@ export function filterInbox(chip) {
 /** @param {UnreadConversation[]} unread
  * @returns {KeyedChild | undefined} */
 function mentionSection(unread) {
-  const rows = unread.filter(({ conversation }) => mentionsIn(conversation) > 0).map(({ conversation, ids }) => {
-    const newest = isInChannel(conversation) ? Math.max(...[...ids].filter((id) => unreadMentions().includes(id))) : Math.max(...ids);
-    return conversationItem(conversation, { newest, count: mentionsIn(conversation), isMention: true, lead: "place" });
-  });
+  const rows = unread
+    .filter(({ conversation }) => mentionsIn(conversation) > 0)
+    .map(({ conversation, ids }) => {
+      const newest = isInChannel(conversation)
+        ? Math.max(...[...ids].filter((id) => unreadMentions().includes(id)))
+        : Math.max(...ids);
+      return conversationItem(conversation, {
+        newest,
+        count: mentionsIn(conversation),
+        isMention: true,
+        lead: "place",
+      });
+    });
   const heading = () => [icon("at", "s"), h("span", {}, t("inbox.for-you-title"))];
   return rows.length ? sectionOf("mentions", [t("inbox.for-you-title")], heading, rows) : undefined;
 }
@@ -164,11 +235,16 @@ function channelSections(unread) {
     rows.set(conversation.channel, [...(rows.get(conversation.channel) ?? []), item]);
   }
   const order = groupedChannels().flatMap((group) => group.channels.map((channel) => channel.stream_id));
-  return [...rows].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)).map(([id, items]) => {
-    const name = channelName(id);
-    const heading = () => [/** @type {Node} */ (channelDot(id)), h("a", { href: topicsHash(id) }, h("bdi", {}, name))];
-    return sectionOf(`channel-${id}`, [name, ...dotData(id)], heading, items);
-  });
+  return [...rows]
+    .sort(([a], [b]) => order.indexOf(a) - order.indexOf(b))
+    .map(([id, items]) => {
+      const name = channelName(id);
+      const heading = () => [
+        /** @type {Node} */ (channelDot(id)),
+        h("a", { href: topicsHash(id) }, h("bdi", {}, name)),
+      ];
+      return sectionOf(`channel-${id}`, [name, ...dotData(id)], heading, items);
+    });
 }
 
 /** @param {string} key
@@ -191,7 +267,8 @@ function sectionOf(key, data, heading, rows) {
 /** @returns {UnreadConversation[]} without muted ones */
 function filteredUnread() {
   return allUnread().filter(({ conversation }) => {
-    if (!isInChannel(conversation)) return inboxFilter !== "followed" && !(conversation.people.length === 1 && isMuted(conversation.people[0]));
+    if (!isInChannel(conversation))
+      return inboxFilter !== "followed" && !(conversation.people.length === 1 && isMuted(conversation.people[0]));
     if (inboxFilter === "mine") return mentionsIn(conversation) > 0;
     if (inboxFilter === "followed") return isFollowed(conversation.channel, conversation.topic);
     return !isTopicMuted(conversation.channel, conversation.topic) || mentionsIn(conversation) > 0;
@@ -199,6 +276,8 @@ function filteredUnread() {
 }
 
 async function fetchNewest() {
-  const wantedIds = allUnread().map(({ ids }) => Math.max(...ids)).concat(unreadMentions());
+  const wantedIds = allUnread()
+    .map(({ ids }) => Math.max(...ids))
+    .concat(unreadMentions());
   await fetchMessages(wantedIds.filter((id) => !findMessage(id)));
 }

@@ -3,8 +3,8 @@
  * browser a layout and a new division of the page into layers, new text much less. */
 
 /** @typedef {readonly (string | number | boolean | null | undefined)[]} Data */
-/** @typedef {{key: string, data?: Data, build: () => Element, update?: (element: Element) => void, contents?: Data}} KeyedChild
- *   `build` adds no listeners to elements with data; `update` is for elements that contain keyed children
+/** @typedef {{key: string, data?: Data, build: () => Element, update?: (element: Element) => void, contents?: Data}}
+ *   KeyedChild `build` adds no listeners to elements with data; `update` is for elements that contain keyed children
  *   themselves, and runs every time, or if `contents` changes */
 
 /** @type {WeakMap<Element, {key: string, data: Data, contents?: Data}>} */
@@ -37,10 +37,14 @@ export function setKeyedChildren(parent, children) {
  * @param {Element} parent
  * @param {() => void} draw */
 export function keepFocus(parent, draw) {
-  const focused = parent.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : undefined;
+  const focused = parent.contains(document.activeElement)
+    ? /** @type {HTMLElement} */ (document.activeElement)
+    : undefined;
   draw();
   if (focused && document.activeElement !== focused && focused.dataset.key) {
-    /** @type {HTMLElement | null} */ (parent.querySelector(`[data-key="${CSS.escape(focused.dataset.key)}"]`))?.focus({ preventScroll: true });
+    /** @type {HTMLElement | null} */ (parent.querySelector(`[data-key="${CSS.escape(focused.dataset.key)}"]`))?.focus({
+      preventScroll: true,
+    });
   }
 }
 

@@ -7,21 +7,98 @@ import { hasCommand, runCommand } from "./commands.js";
 /** Keys that work outside of text fields.
  * @type {Record<string, string>} */
 export const KEYS = {
-  j: "next-message", ArrowDown: "next-message", k: "previous-message", ArrowUp: "previous-message",
-  J: "page-down", PageDown: "page-down", " ": "page-down", K: "page-up", PageUp: "page-up", "Shift+ ": "page-up",
-  End: "last-message", G: "last-message", Home: "first-message",
-  n: "next-unread", N: "next-unread-followed", p: "next-unread-direct", P: "all-directs-view",
-  s: "to-conversation", S: "to-channel", y: "to-conversation", z: "to-near", t: "recent", I: "inbox", o: "catch-up", a: "feed", "*": "starred",
-  "/": "search", "Ctrl+k": "switcher", q: "focus-sidebar", w: "people", i: "more", Enter: "reply", r: "reply", R: "reply-direct",
-  c: "compose", x: "new-direct", ">": "quote", "<": "forward", "@": "mention-sender", d: "drafts", e: "edit", ArrowLeft: "edit-last",
-  u: "sender-profile", v: "view-pictures", m: "move", H: "history", "Ctrl+s": "star", ":": "react", "=": "upvote",
-  "+": "thumbs-up", "-": "collapse", U: "unread-from-here", M: "mute-topic", F: "follow", V: "read-receipts", L: "copy-link", "?": "keyboard-help",
-  g: "gear-menu", "Ctrl+.": "narrow-to-compose", Escape: "escape", "Ctrl+[": "escape", "Shift+Escape": "read-place", "Alt+p": "preview", W: "members", "Shift+Tab": "",
+  j: "next-message",
+  ArrowDown: "next-message",
+  k: "previous-message",
+  ArrowUp: "previous-message",
+  J: "page-down",
+  PageDown: "page-down",
+  " ": "page-down",
+  K: "page-up",
+  PageUp: "page-up",
+  "Shift+ ": "page-up",
+  End: "last-message",
+  G: "last-message",
+  Home: "first-message",
+  n: "next-unread",
+  N: "next-unread-followed",
+  p: "next-unread-direct",
+  P: "all-directs-view",
+  s: "to-conversation",
+  S: "to-channel",
+  y: "to-conversation",
+  z: "to-near",
+  t: "recent",
+  I: "inbox",
+  o: "catch-up",
+  a: "feed",
+  "*": "starred",
+  "/": "search",
+  "Ctrl+k": "switcher",
+  q: "focus-sidebar",
+  w: "people",
+  i: "more",
+  Enter: "reply",
+  r: "reply",
+  R: "reply-direct",
+  c: "compose",
+  x: "new-direct",
+  ">": "quote",
+  "<": "forward",
+  "@": "mention-sender",
+  d: "drafts",
+  e: "edit",
+  ArrowLeft: "edit-last",
+  u: "sender-profile",
+  v: "view-pictures",
+  m: "move",
+  H: "history",
+  "Ctrl+s": "star",
+  ":": "react",
+  "=": "upvote",
+  "+": "thumbs-up",
+  "-": "collapse",
+  U: "unread-from-here",
+  M: "mute-topic",
+  F: "follow",
+  V: "read-receipts",
+  L: "copy-link",
+  "?": "keyboard-help",
+  g: "gear-menu",
+  "Ctrl+.": "narrow-to-compose",
+  Escape: "escape",
+  "Ctrl+[": "escape",
+  "Shift+Escape": "read-place",
+  "Alt+p": "preview",
+  W: "members",
+  "Shift+Tab": "",
 };
 
 /** Commands that act on the focused message, even if the focus is elsewhere. */
-const MESSAGE_COMMANDS = new Set(["to-conversation", "to-channel", "to-near", "more", "reply", "reply-direct", "quote", "forward", "mention-sender", "edit",
-  "sender-profile", "view-pictures", "move", "history", "star", "react", "upvote", "thumbs-up", "collapse", "unread-from-here", "copy-link", "read-receipts"]);
+const MESSAGE_COMMANDS = new Set([
+  "to-conversation",
+  "to-channel",
+  "to-near",
+  "more",
+  "reply",
+  "reply-direct",
+  "quote",
+  "forward",
+  "mention-sender",
+  "edit",
+  "sender-profile",
+  "view-pictures",
+  "move",
+  "history",
+  "star",
+  "react",
+  "upvote",
+  "thumbs-up",
+  "collapse",
+  "unread-from-here",
+  "copy-link",
+  "read-receipts",
+]);
 
 const LEAVING_KEYS = new Set(["Escape", "Tab"]); // with them a person leaves a text field
 const IGNORED_MS = 1000; // keys are no commands for this time after a text field has lost the focus by itself
@@ -30,7 +107,9 @@ const STORAGE_KEY = "tertulia-keys-off";
 
 /** @param {() => HTMLElement | undefined} focusedMessage returns the message that keys act on */
 export function bindKeys(focusedMessage) {
-  pageScope.listen(document, "keydown", (/** @type {KeyboardEvent} */ event) => continueTyping(event), { capture: true });
+  pageScope.listen(document, "keydown", (/** @type {KeyboardEvent} */ event) => continueTyping(event), {
+    capture: true,
+  });
   pageScope.listen(document, "pointerdown", () => (typedAt = -Infinity), { capture: true });
   pageScope.listen(document, "keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.defaultPrevented || event.isComposing) return;
@@ -87,7 +166,10 @@ function keyName(event) {
 
 /** @param {HTMLElement} target */
 export function isTextField(target) {
-  return target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button])");
+  return (
+    target.isContentEditable ||
+    target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=button])")
+  );
 }
 
 /** Whether the focused element uses the key itself.

@@ -30,8 +30,16 @@ export function setHeader({ title, over = [], tools = [], isHome = false }) {
   const name = h("h1", { class: "cut", id: "title", tabindex: -1 }, h("bdi", {}, title));
   const overLine = over.length ? h("div", { class: "over" }, ...over) : null;
   const head = region(".head");
-  const next = h("div", {}, button, h("div", { class: "title" }, overLine, name), h("div", { class: "tools" }, ...tools));
-  const isSame = head.childElementCount === next.childElementCount && [...head.children].every((child, at) => child.isEqualNode(next.children[at]));
+  const next = h(
+    "div",
+    {},
+    button,
+    h("div", { class: "title" }, overLine, name),
+    h("div", { class: "tools" }, ...tools),
+  );
+  const isSame =
+    head.childElementCount === next.childElementCount &&
+    [...head.children].every((child, at) => child.isEqualNode(next.children[at]));
   if (!isSame) head.replaceChildren(...next.children); // else the browser would lay it out again after every message
 }
 
@@ -57,14 +65,24 @@ export function resetFooter() {
  * @param {string} text
  * @param {...Child} actions */
 export function emptyState(title, text, ...actions) {
-  return h("div", { class: "empty" }, h("h2", {}, title), h("p", {}, text), actions.length > 0 && h("div", { class: "do" }, ...actions));
+  return h(
+    "div",
+    { class: "empty" },
+    h("h2", {}, title),
+    h("p", {}, text),
+    actions.length > 0 && h("div", { class: "do" }, ...actions),
+  );
 }
 
 /** The text of a view whose content could not be fetched.
  * @param {string} text
  * @param {() => void} retry */
 export function failedState(text, retry) {
-  return emptyState(t("talk.failed"), text, h("button", { class: "b", type: "button", onclick: retry }, t("talk.try-again")));
+  return emptyState(
+    t("talk.failed"),
+    text,
+    h("button", { class: "b", type: "button", onclick: retry }, t("talk.try-again")),
+  );
 }
 
 /** @param {string} href
@@ -85,8 +103,11 @@ export function announce(text) {
 /** Where notices are shown: above the compose box, or over what covers it (a dialog, the sidebar of a phone).
  * @returns {Element} */
 export function toastContainer() {
-  const cover = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.querySelector(".side.open"); // below a dialog the page is inert
-  return cover ? cover.querySelector(".toasts") ?? cover.appendChild(h("div", { class: "toasts", "aria-live": "polite" })) : region(".main > .toasts");
+  // below a dialog the page is inert
+  const cover = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.querySelector(".side.open");
+  return cover
+    ? (cover.querySelector(".toasts") ?? cover.appendChild(h("div", { class: "toasts", "aria-live": "polite" })))
+    : region(".main > .toasts");
 }
 
 /** Show a short notice.

@@ -40,7 +40,11 @@ export function expandedSignature(id) {
  * @param {number} [count] */
 export function expandButton(id, part, key, count = 0) {
   const isOpen = isExpanded(id, part);
-  return h("button", { class: "b bare expand", type: "button", "data-do": "expand", "data-part": part, "aria-expanded": String(isOpen) }, isOpen ? t("row.show-less") : t(key, { count }));
+  return h(
+    "button",
+    { class: "b bare expand", type: "button", "data-do": "expand", "data-part": part, "aria-expanded": String(isOpen) },
+    isOpen ? t("row.show-less") : t(key, { count }),
+  );
 }
 
 /** Shorten code of many lines.
@@ -59,7 +63,8 @@ export function clipCode(content, id) {
  * @param {HTMLElement[]} articles */
 export function clipHighMessages(articles) {
   const contents = articles.map((article) => /** @type {HTMLElement | null} */ (article.querySelector(".what")));
-  for (const content of contents.filter((each) => each && each.offsetHeight > MAX_HEIGHT_PX)) if (content) clipMessage(content);
+  for (const content of contents.filter((each) => each && each.offsetHeight > MAX_HEIGHT_PX))
+    if (content) clipMessage(content);
 }
 
 /** @param {HTMLElement} content */
@@ -67,6 +72,11 @@ function clipMessage(content) {
   const id = Number(/** @type {HTMLElement} */ (content.parentElement).dataset.id);
   const isReading = [...(expanded.get(id) ?? [])].some((part) => part.startsWith("code"));
   if (content.querySelector("form") || isReading) return; // an edit, or code that was just expanded
-  const shown = [...content.childNodes].filter((node) => !(node instanceof Element && node.matches(".reacts, .send-state")));
-  content.prepend(h("div", { class: isExpanded(id, "all") ? "" : "clipped" }, ...shown), expandButton(id, "all", "row.show-all"));
+  const shown = [...content.childNodes].filter(
+    (node) => !(node instanceof Element && node.matches(".reacts, .send-state")),
+  );
+  content.prepend(
+    h("div", { class: isExpanded(id, "all") ? "" : "clipped" }, ...shown),
+    expandButton(id, "all", "row.show-all"),
+  );
 }

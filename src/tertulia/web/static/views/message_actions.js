@@ -6,7 +6,15 @@ import { lazy } from "../core/lazy.js";
 import { command, runCommand } from "./commands.js";
 import { currentComposeBox, isSameTarget } from "./compose.js";
 import { channelName, channels } from "../state/channels.js";
-import { conversationOf, isInChannel, isResolved, keyOf, topicKey, topicTitle, withResolved } from "../state/conversations.js";
+import {
+  conversationOf,
+  isInChannel,
+  isResolved,
+  keyOf,
+  topicKey,
+  topicTitle,
+  withResolved,
+} from "../state/conversations.js";
 import { reactionFor } from "../state/emoji.js";
 import { myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
@@ -30,19 +38,38 @@ export function registerMessageCommands() {
   command("star", ({ message }) => message && withErrorToast(setStar(message, !message.flags.includes("starred"))));
   command("toggle-reaction", ({ message, element }) => {
     const { name = "", code = "", kind = "" } = element.dataset;
-    return message && withErrorToast(toggleReaction(message, { emoji_name: name, emoji_code: code, reaction_type: kind }));
+    return (
+      message && withErrorToast(toggleReaction(message, { emoji_name: name, emoji_code: code, reaction_type: kind }))
+    );
   });
-  command("thumbs-up", ({ message }) => message && withErrorToast(toggleReaction(message, { ...reactionFor("+1"), emoji_name: "+1", emoji_code: "1f44d" })));
-  command("upvote", ({ message }) => message?.reactions[0] && withErrorToast(toggleReaction(message, message.reactions[0])));
-  command("expand", ({ message, element }) => message && currentMessageView()?.expand(message.id, element.dataset.part ?? ""));
+  command(
+    "thumbs-up",
+    ({ message }) =>
+      message &&
+      withErrorToast(toggleReaction(message, { ...reactionFor("+1"), emoji_name: "+1", emoji_code: "1f44d" })),
+  );
+  command(
+    "upvote",
+    ({ message }) => message?.reactions[0] && withErrorToast(toggleReaction(message, message.reactions[0])),
+  );
+  command(
+    "expand",
+    ({ message, element }) => message && currentMessageView()?.expand(message.id, element.dataset.part ?? ""),
+  );
   command("hide-preview", ({ message, element }) => hidePreview(message, element));
   command("copy-link", ({ message }) => message && copyLink(message));
-  command("follow", () => withTopic((channel, topic) => withErrorToast(setTopicPolicy(channel, topic, isFollowed(channel, topic) ? INHERIT : FOLLOWED))));
+  command("follow", () =>
+    withTopic((channel, topic) =>
+      withErrorToast(setTopicPolicy(channel, topic, isFollowed(channel, topic) ? INHERIT : FOLLOWED)),
+    ),
+  );
   command("mute-topic", () => withTopic(toggleMute));
   command("resolve", () => withTopic(toggleResolved));
   command("join-channel", ({ element }) => withErrorToast(joinChannel(Number(element.dataset.channel))));
   command("discard-edit", ({ message }) => message && discardEdit(message.id));
-  command("unarchive", ({ element }) => withErrorToast(patch(`/streams/${element.dataset.channel}`, { is_archived: false })));
+  command("unarchive", ({ element }) =>
+    withErrorToast(patch(`/streams/${element.dataset.channel}`, { is_archived: false })),
+  );
   command("edit-last", () => editLastMessage());
   pageScope.on("topicMoved", followEmptiedTopic);
   pageScope.on("topicMoved", followMove);
@@ -80,7 +107,9 @@ export function setStar(message, starred) {
 /** @param {Message} message
  * @param {EmojiChoice} choice */
 export async function toggleReaction(message, { emoji_name, emoji_code, reaction_type }) {
-  const mine = message.reactions.some((each) => each.user_id === myId() && each.emoji_code === emoji_code && each.reaction_type === reaction_type);
+  const mine = message.reactions.some(
+    (each) => each.user_id === myId() && each.emoji_code === emoji_code && each.reaction_type === reaction_type,
+  );
   const path = `/messages/${message.id}/reactions`;
   try {
     const reaction = { emoji_name, emoji_code, reaction_type };
@@ -123,7 +152,8 @@ export function joinChannel(channel) {
 /** @param {number} channel */
 export async function leaveChannel(channel) {
   await remove("/users/me/subscriptions", { subscriptions: [channelName(channel)] });
-  if (!channels.get(channel)?.invite_only) offerUndo("logout", t("undo.left", { name: channelName(channel) }), () => joinChannel(channel));
+  if (!channels.get(channel)?.invite_only)
+    offerUndo("logout", t("undo.left", { name: channelName(channel) }), () => joinChannel(channel));
 }
 
 /** Offer to undo what was just done.
@@ -139,7 +169,10 @@ export async function offerUndo(icon, text, undo) {
  * @param {string | number | boolean} value */
 export async function setSubscription(channel, property, value) {
   await changeSubscription(channel, property, value);
-  if (property === "is_muted") offerUndo("mute", t(value ? "undo.muted" : "undo.unmuted", { name: channelName(channel) }), () => changeSubscription(channel, property, !value));
+  if (property === "is_muted")
+    offerUndo("mute", t(value ? "undo.muted" : "undo.unmuted", { name: channelName(channel) }), () =>
+      changeSubscription(channel, property, !value),
+    );
 }
 
 /** @param {number} channel
@@ -152,11 +185,28 @@ function changeSubscription(channel, property, value) {
 /** @param {number} channel
  * @param {string} topic */
 export async function toggleResolved(channel, topic) {
-  const newest = await withErrorToast(get("/messages", { anchor: "newest", num_before: 1, num_after: 0, narrow: [{ operator: "channel", operand: channel }, { operator: "topic", operand: topic }] }));
+  const newest = await withErrorToast(
+    get("/messages", {
+      anchor: "newest",
+      num_before: 1,
+      num_after: 0,
+      narrow: [
+        { operator: "channel", operand: channel },
+        { operator: "topic", operand: topic },
+      ],
+    }),
+  );
   const [message] = newest?.messages ?? [];
   if (!message) return;
   const newName = withResolved(topic, !isResolved(topic));
-  await withErrorToast(patch(`/messages/${message.id}`, { topic: newName, propagate_mode: "change_all", send_notification_to_old_thread: false, send_notification_to_new_thread: true }));
+  await withErrorToast(
+    patch(`/messages/${message.id}`, {
+      topic: newName,
+      propagate_mode: "change_all",
+      send_notification_to_old_thread: false,
+      send_notification_to_new_thread: true,
+    }),
+  );
 }
 
 /** @param {number} channel
@@ -165,8 +215,13 @@ export function toggleMute(channel, topic) {
   const isQuiet = isTopicMuted(channel, topic);
   const policy = isQuiet ? (channels.get(channel)?.is_muted ? UNMUTED : INHERIT) : MUTED;
   const before = policyOf(channel, topic);
-  return withErrorToast(setTopicPolicy(channel, topic, policy).then(() =>
-    offerUndo("mute", t(isQuiet ? "undo.unmuted" : "undo.muted", { name: topicTitle(topic) }), () => setTopicPolicy(channel, topic, before))));
+  return withErrorToast(
+    setTopicPolicy(channel, topic, policy).then(() =>
+      offerUndo("mute", t(isQuiet ? "undo.unmuted" : "undo.muted", { name: topicTitle(topic) }), () =>
+        setTopicPolicy(channel, topic, before),
+      ),
+    ),
+  );
 }
 
 /** Call a function with the topic that is shown.
@@ -181,7 +236,12 @@ function withTopic(work) {
 function openMenuOnHold(event) {
   const target = /** @type {Element} */ (event.target);
   const article = target.closest("article[data-id]");
-  if (!(article instanceof HTMLElement) || !matchMedia("(pointer: coarse)").matches || target.closest("a, img, textarea")) return;
+  if (
+    !(article instanceof HTMLElement) ||
+    !matchMedia("(pointer: coarse)").matches ||
+    target.closest("a, img, textarea")
+  )
+    return;
   event.preventDefault();
   runCommand("more", article, event);
 }

@@ -58,8 +58,20 @@ export function rowSignature(id, before, context) {
   const message = findMessage(id);
   const above = before === undefined ? undefined : findMessage(before);
   if (!message || hiddenIds.has(id)) return "gone";
-  return [message.version, isMovedHere(message, above), isGrouped(message, above, context), above ? dayKey(above.timestamp) : "", context.newFrom === id,
-    context.isMixed && above ? keyOf(conversationOf(above)) : "", revealed.has(id), collapsed.has(id), expandedSignature(id), isMuted(message.sender_id), editForm(id) !== undefined, isEditKept(id)].join("|");
+  return [
+    message.version,
+    isMovedHere(message, above),
+    isGrouped(message, above, context),
+    above ? dayKey(above.timestamp) : "",
+    context.newFrom === id,
+    context.isMixed && above ? keyOf(conversationOf(above)) : "",
+    revealed.has(id),
+    collapsed.has(id),
+    expandedSignature(id),
+    isMuted(message.sender_id),
+    editForm(id) !== undefined,
+    isEditKept(id),
+  ].join("|");
 }
 
 /** @param {number} id
@@ -72,7 +84,8 @@ export function drawRow(id, before, context) {
   const above = before === undefined ? undefined : findMessage(before);
   const grouped = isGrouped(message, above, context);
   const nodes = [];
-  if (context.newFrom === id) nodes.push(h("div", { class: "new" }, h("span", {}, t("talk.new", { count: context.newCount }))));
+  if (context.newFrom === id)
+    nodes.push(h("div", { class: "new" }, h("span", {}, t("talk.new", { count: context.newCount }))));
   if (!above || dayKey(above.timestamp) !== dayKey(message.timestamp)) {
     nodes.push(h("div", { class: "day" }, h("span", {}, formatDay(message.timestamp))));
   }
@@ -95,8 +108,14 @@ function rowTemplate(grouped) {
   let made = templates.get(grouped);
   if (!made) {
     const name = h("button", { class: "name", type: "button", tabindex: -1, "data-do": "profile" }, h("bdi"));
-    made = h("article", { tabindex: -1, "aria-setsize": -1 }, h("div", { class: "who" }, !grouped && h("span", { class: "id" }, name)),
-      h("div", { class: "what", dir: "auto" }), h("a", { class: "when", tabindex: -1 }), rowToolbar());
+    made = h(
+      "article",
+      { tabindex: -1, "aria-setsize": -1 },
+      h("div", { class: "who" }, !grouped && h("span", { class: "id" }, name)),
+      h("div", { class: "what", dir: "auto" }),
+      h("a", { class: "when", tabindex: -1 }),
+      rowToolbar(),
+    );
     templates.set(grouped, made);
   }
   return /** @type {HTMLElement} */ (made.cloneNode(true));
@@ -112,7 +131,8 @@ function messageArticle(message, grouped, context, above, isMoved) {
   const sender = senderName(message);
   const element = rowTemplate(grouped);
   const [who, words, time, act] = /** @type {HTMLElement[]} */ ([...element.children]);
-  element.className = `line${grouped ? "" : " first"}${isMention(message) ? " call" : ""}${isStarred ? " starred" : ""}`;
+  const marks = `${isMention(message) ? " call" : ""}${isStarred ? " starred" : ""}`;
+  element.className = `line${grouped ? "" : " first"}${marks}`;
   element.id = `message-${message.id}`;
   element.dataset.id = String(message.id);
   element.setAttribute("aria-label", [...above, messageLabel(message, sender)].join(", "));
@@ -157,7 +177,9 @@ export function showFullTime({ target }) {
  * @param {boolean} isMoved */
 function fillContent(element, message, isMoved) {
   if (isMuted(message.sender_id) && !revealed.has(message.id)) {
-    element.append(h("button", { class: "b bare covered", type: "button", "data-do": "uncover" }, t("talk.muted-person")));
+    element.append(
+      h("button", { class: "b bare covered", type: "button", "data-do": "uncover" }, t("talk.muted-person")),
+    );
     return;
   }
   if (collapsed.has(message.id)) {
@@ -192,15 +214,33 @@ function showAsAction(element, sender) {
 
 /** The line of an edit that was left without saving. */
 function keptEditLine() {
-  return h("div", { class: "send-state kept" }, icon("draft", "s"), h("span", {}, t("row.edit-kept")),
-    ...["edit", "discard-edit"].map((name) => h("button", { type: "button", "data-do": name }, t(`row.${name}`))));
+  return h(
+    "div",
+    { class: "send-state kept" },
+    icon("draft", "s"),
+    h("span", {}, t("row.edit-kept")),
+    ...["edit", "discard-edit"].map((name) => h("button", { type: "button", "data-do": name }, t(`row.${name}`))),
+  );
 }
 
 /** The four buttons of a row; the last one opens the menu with all others. */
 function rowToolbar() {
-  return h("div", { class: "act", role: "toolbar", "aria-label": t("row.actions") },
-    ...["react", "quote", "star", "more"].map((action) => h("button", { class: `ib tool ${action}`, type: "button", tabindex: -1, "data-do": action,
-      "aria-label": t(`row.${action}`), title: t(`row.${action}`), "aria-pressed": action === "star" && "false", "aria-haspopup": action === "more" && "menu" })));
+  return h(
+    "div",
+    { class: "act", role: "toolbar", "aria-label": t("row.actions") },
+    ...["react", "quote", "star", "more"].map((action) =>
+      h("button", {
+        class: `ib tool ${action}`,
+        type: "button",
+        tabindex: -1,
+        "data-do": action,
+        "aria-label": t(`row.${action}`),
+        title: t(`row.${action}`),
+        "aria-pressed": action === "star" && "false",
+        "aria-haspopup": action === "more" && "menu",
+      }),
+    ),
+  );
 }
 
 /** The reactions of a message, with the names of the people.
@@ -215,8 +255,19 @@ function reactionList(message) {
   const list = h("ul", { class: "reacts", "aria-label": t("row.reactions") });
   const shown = [...kinds.values()].slice(0, isExpanded(message.id, "reactions") ? kinds.size : MAX_REACTIONS);
   for (const given of shown) list.append(h("li", {}, reactionButton(given)));
-  if (kinds.size > MAX_REACTIONS) list.append(h("li", {}, expandButton(message.id, "reactions", "row.show-reactions", kinds.size)));
-  const add = h("button", { class: "re add", type: "button", "data-do": "react", "aria-label": t("row.add-reaction"), title: t("row.add-reaction") }, icon("smile", "s"));
+  if (kinds.size > MAX_REACTIONS)
+    list.append(h("li", {}, expandButton(message.id, "reactions", "row.show-reactions", kinds.size)));
+  const add = h(
+    "button",
+    {
+      class: "re add",
+      type: "button",
+      "data-do": "react",
+      "aria-label": t("row.add-reaction"),
+      title: t("row.add-reaction"),
+    },
+    icon("smile", "s"),
+  );
   list.append(h("li", {}, add));
   return list;
 }
@@ -226,12 +277,22 @@ function reactionButton(given) {
   const [{ emoji_name, emoji_code, reaction_type }] = given;
   const mine = given.some((reaction) => reaction.user_id === myId());
   const names = given.map((reaction) => (reaction.user_id === myId() ? t("people.you") : nameOf(reaction.user_id)));
-  return h("button", {
-    class: "re", type: "button", "aria-pressed": String(mine), "data-do": "toggle-reaction",
-    "data-name": emoji_name, "data-code": emoji_code, "data-kind": reaction_type,
-    "aria-label": t("row.reaction", { name: emoji_name.replaceAll("_", " "), count: given.length }),
-    title: `${names.join(", ")} · :${emoji_name}:`,
-  }, emojiNode(emoji_name, emoji_code, reaction_type), h("b", {}, given.length));
+  return h(
+    "button",
+    {
+      class: "re",
+      type: "button",
+      "aria-pressed": String(mine),
+      "data-do": "toggle-reaction",
+      "data-name": emoji_name,
+      "data-code": emoji_code,
+      "data-kind": reaction_type,
+      "aria-label": t("row.reaction", { name: emoji_name.replaceAll("_", " "), count: given.length }),
+      title: `${names.join(", ")} · :${emoji_name}:`,
+    },
+    emojiNode(emoji_name, emoji_code, reaction_type),
+    h("b", {}, given.length),
+  );
 }
 
 /** An emoji of any kind as a node.
@@ -242,7 +303,9 @@ function reactionButton(given) {
 export function emojiNode(name, code, kind) {
   if (kind === "unicode_emoji") return document.createTextNode(glyph(code) || `:${name}:`);
   const own = state.realm_emoji?.[code];
-  const address = kind.endsWith("_extra_emoji") ? "/static/generated/emoji/images/emoji/unicode/zulip.png" : own?.source_url;
+  const address = kind.endsWith("_extra_emoji")
+    ? "/static/generated/emoji/images/emoji/unicode/zulip.png"
+    : own?.source_url;
   return address ? h("img", { class: "emoji", src: address, alt: `:${name}:` }) : document.createTextNode(`:${name}:`);
 }
 
@@ -254,13 +317,24 @@ let barTemplate;
 function conversationBar(message) {
   const conversation = conversationOf(message);
   const isChannel = isInChannel(conversation);
-  barTemplate ??= h("div", { class: "place", "aria-hidden": "true" }, h("div", { class: "place-in" }, h("a", { class: "in", tabindex: -1 }, h("bdi")), h("a", { class: "t cut", tabindex: -1 }, h("bdi"))));
+  barTemplate ??= h(
+    "div",
+    { class: "place", "aria-hidden": "true" },
+    h(
+      "div",
+      { class: "place-in" },
+      h("a", { class: "in", tabindex: -1 }, h("bdi")),
+      h("a", { class: "t cut", tabindex: -1 }, h("bdi")),
+    ),
+  );
   const made = /** @type {HTMLElement} */ (barTemplate.cloneNode(true));
   const inner = /** @type {HTMLElement} */ (made.firstElementChild);
   const [name, title] = inner.children;
   if (isChannel) name.setAttribute("href", channelHash(conversation.channel));
   title.setAttribute("href", conversationHash(conversation));
-  /** @type {Element} */ (name.firstElementChild).textContent = isChannel ? channelName(conversation.channel) : t("view.dm");
+  /** @type {Element} */ (name.firstElementChild).textContent = isChannel
+    ? channelName(conversation.channel)
+    : t("view.dm");
   /** @type {Element} */ (title.firstElementChild).textContent = titleOf(conversation);
   inner.prepend(isChannel ? channelDot(conversation.channel) : icon("chat", "s"));
   if (isChannel && isResolved(conversation.topic)) inner.append(icon("check", "s"));
@@ -279,16 +353,27 @@ function conversationLabel(message) {
  * @param {Message | undefined} above
  * @param {RowContext} context */
 function isGrouped(message, above, context) {
-  return above !== undefined && !context.isFound && above.sender_id === message.sender_id && context.newFrom !== message.id
-    && senderName(above) === senderName(message) && agentOf(above) === agentOf(message)
-    && message.timestamp - above.timestamp < GROUPED_SECONDS && dayKey(above.timestamp) === dayKey(message.timestamp)
-    && (!context.isMixed || keyOf(conversationOf(above)) === keyOf(conversationOf(message)));
+  return (
+    above !== undefined &&
+    !context.isFound &&
+    above.sender_id === message.sender_id &&
+    context.newFrom !== message.id &&
+    senderName(above) === senderName(message) &&
+    agentOf(above) === agentOf(message) &&
+    message.timestamp - above.timestamp < GROUPED_SECONDS &&
+    dayKey(above.timestamp) === dayKey(message.timestamp) &&
+    (!context.isMixed || keyOf(conversationOf(above)) === keyOf(conversationOf(message)))
+  );
 }
 
 /** @param {Message} message */
 function isMention(message) {
-  return message.flags.includes("mentioned") || message.flags.includes("wildcard_mentioned")
-    || message.flags.includes("topic_wildcard_mentioned") || message.flags.includes("stream_wildcard_mentioned");
+  return (
+    message.flags.includes("mentioned") ||
+    message.flags.includes("wildcard_mentioned") ||
+    message.flags.includes("topic_wildcard_mentioned") ||
+    message.flags.includes("stream_wildcard_mentioned")
+  );
 }
 
 /** @param {Message} message */
@@ -301,7 +386,11 @@ function senderTag(message) {
   const person = getPerson(message.sender_id);
   if (agentOf(message)) return h("span", { class: "tag" }, t("row.via", { name: agentOf(message) }));
   if (person.is_bot) return h("span", { class: "tag" }, t("people.bot"));
-  return person.is_guest && state.realm_enable_guest_user_indicator !== false && h("span", { class: "tag" }, t("people.guest"));
+  return (
+    person.is_guest &&
+    state.realm_enable_guest_user_indicator !== false &&
+    h("span", { class: "tag" }, t("people.guest"))
+  );
 }
 
 /** The program that sent the message in the name of its sender.
@@ -325,7 +414,11 @@ function messageLabel(message, sender) {
  * @param {Message | undefined} above */
 function isMovedHere(message, above) {
   if (message.last_moved_timestamp === undefined) return false;
-  return !above || above.last_moved_timestamp !== message.last_moved_timestamp || keyOf(conversationOf(above)) !== keyOf(conversationOf(message));
+  return (
+    !above ||
+    above.last_moved_timestamp !== message.last_moved_timestamp ||
+    keyOf(conversationOf(above)) !== keyOf(conversationOf(message))
+  );
 }
 
 /** @param {Message} message

@@ -63,7 +63,12 @@ export class MessageView {
     this.#scope = scope;
     this.messages = messageListOf(route.terms);
     const isFound = route.view === "search";
-    this.#context = { isMixed: !route.conversation, newFrom: /** @type {number | undefined} */ (undefined), newCount: 0, isFound };
+    this.#context = {
+      isMixed: !route.conversation,
+      newFrom: /** @type {number | undefined} */ (undefined),
+      newCount: 0,
+      isFound,
+    };
     this.feed = h("section", { class: "talk", role: "feed", "aria-label": t("talk.messages"), "aria-busy": "true" });
     this.top = h("div", { class: "start" });
     this.typing = h("div", { class: "typing" });
@@ -74,15 +79,21 @@ export class MessageView {
     const keepsCompose = isComposeMovedTo(route.conversation);
     this.foot = keepsCompose ? region(".main > .write") : resetFooter();
     this.toEnd = h("button", { class: "b to-end", type: "button", "data-do": "to-end", hidden: true });
-    this.list = new VirtualList(this.body, this.feed, {
-      signature: (id, before) => rowSignature(id, before, this.#context),
-      draw: (id, before) => drawRow(id, before, this.#context),
-      clip: clipHighMessages,
-    }, {
-      needOlder: () => this.#loadMore("older"),
-      needNewer: () => this.#loadMore("newer"),
-      scrolled: () => this.#afterScroll(),
-    }, this.#context.isMixed);
+    this.list = new VirtualList(
+      this.body,
+      this.feed,
+      {
+        signature: (id, before) => rowSignature(id, before, this.#context),
+        draw: (id, before) => drawRow(id, before, this.#context),
+        clip: clipHighMessages,
+      },
+      {
+        needOlder: () => this.#loadMore("older"),
+        needNewer: () => this.#loadMore("newer"),
+        scrolled: () => this.#afterScroll(),
+      },
+      this.#context.isMixed,
+    );
     this.reader = new Reader(this.body, this.list, marksReadOnView(route));
     /** @type {Set<number> | undefined} the messages that have changed since the last drawing, if not all may have */
     let changed = new Set();
@@ -91,12 +102,21 @@ export class MessageView {
       changed = new Set();
     });
     scope.on("lists", redraw);
-    scope.on("messageChanged", (id) => { changed?.add(id); redraw(); });
-    scope.on(["people", "channels", "reset"], () => { changed = undefined; redraw(); });
+    scope.on("messageChanged", (id) => {
+      changed?.add(id);
+      redraw();
+    });
+    scope.on(["people", "channels", "reset"], () => {
+      changed = undefined;
+      redraw();
+    });
     scope.on(["channels", "people", "realm"], () => this.#updateFooter());
     scope.on(["topicPolicy", "channels", "presence"], () => this.#updateHeader());
     scope.on("typing", () => this.#showTyping());
-    scope.on("outbox", nextFrame(() => this.#showPending()));
+    scope.on(
+      "outbox",
+      nextFrame(() => this.#showPending()),
+    );
     scope.on("messageArrived", (message) => this.#announce(message));
     scope.on("connection", (state) => state === "live" && this.#retry());
     scope.on("channels", () => this.#retry()); // one that was unknown may be visible now
@@ -115,12 +135,18 @@ export class MessageView {
     // A reload keeps the scroll position. A new visit starts at the first unread message.
     if (!saved?.stays && (unread.length || saved?.id === undefined)) saved = null;
     const anchor = route.near ?? (saved ? saved.id : unread[0]);
-    const has = anchor === undefined ? messages.hasNewest : messages.ids[0] <= anchor && (messages.hasNewest || anchor <= (messages.ids.at(-1) ?? 0));
+    const has =
+      anchor === undefined
+        ? messages.hasNewest
+        : messages.ids[0] <= anchor && (messages.hasNewest || anchor <= (messages.ids.at(-1) ?? 0));
     let id = /** @type {number | undefined} */ (anchor);
     if (!messages.isLoaded || !has) {
-      const startsUnread = route.view === "talk" && !route.terms.some((term) => term.operator === "is" && term.operand !== "dm");
+      const startsUnread =
+        route.view === "talk" && !route.terms.some((term) => term.operator === "is" && term.operand !== "dm");
       try {
-        id = await messages.load(route.near ?? saved?.id ?? (startsUnread && !saved && !isSpectator() ? "first_unread" : "newest"));
+        id = await messages.load(
+          route.near ?? saved?.id ?? (startsUnread && !saved && !isSpectator() ? "first_unread" : "newest"),
+        );
       } catch (error) {
         if (this.#scope.isClosed) return;
         this.#fail(/** @type {Error} */ (error));
@@ -178,7 +204,9 @@ export class MessageView {
    * @returns {boolean} */
   moveFocus(step) {
     const { ids } = this.messages;
-    const from = ids.indexOf(this.focusedId && this.list.articleOf(this.focusedId) ? this.focusedId : this.lastInView());
+    const from = ids.indexOf(
+      this.focusedId && this.list.articleOf(this.focusedId) ? this.focusedId : this.lastInView(),
+    );
     const id = ids[from + (this.focusedId ? step : 0)];
     if (id !== undefined) this.focusMessage(id);
     return id !== undefined;
@@ -188,7 +216,8 @@ export class MessageView {
    * @param {number} id
    * @param {string} part */
   expand(id, part) {
-    const button = () => /** @type {HTMLElement | null | undefined} */ (this.list.articleOf(id)?.querySelector(`[data-part="${part}"]`));
+    const button = () =>
+      /** @type {HTMLElement | null | undefined} */ (this.list.articleOf(id)?.querySelector(`[data-part="${part}"]`));
     const isClosing = button()?.ariaExpanded === "true";
     this.list.redrawAround(isClosing ? button : () => this.list.articleOf(id), () => toggleExpanded(id, part));
     if (document.activeElement?.matches("body, .expand")) button()?.focus({ preventScroll: true });
@@ -208,7 +237,8 @@ export class MessageView {
   }
 
   async jumpToStart() {
-    while (!this.#scope.isClosed && !this.messages.hasOldest && this.messages.ids.length < 2000) await this.messages.loadOlder();
+    while (!this.#scope.isClosed && !this.messages.hasOldest && this.messages.ids.length < 2000)
+      await this.messages.loadOlder();
     if (!this.#scope.isClosed && !this.messages.hasOldest) await this.messages.load(1);
     if (this.#scope.isClosed) return;
     this.list.show(this.messages.ids, this.messages.hasNewest, this.messages.ids[0], 0);
@@ -255,7 +285,10 @@ export class MessageView {
   /** Where the person cannot write, they can answer the last author directly. */
   #offerReply() {
     if (this.#isOpen) return;
-    offerReply(this.foot, this.messages.ids.map(findMessage).findLast((message) => message && message.sender_id !== myId()));
+    offerReply(
+      this.foot,
+      this.messages.ids.map(findMessage).findLast((message) => message && message.sender_id !== myId()),
+    );
   }
 
   /** @param {"older" | "newer"} way */
@@ -289,7 +322,8 @@ export class MessageView {
     const below = this.#unreadAfter(shownTo);
     const isAway = newest > shownTo && !this.list.isAtEnd;
     const isHidden = !isAway && this.messages.hasNewest;
-    if (this.toEnd.hidden !== isHidden) this.toEnd.hidden = isHidden; // even the same value makes the browser compute styles
+    // even the same value makes the browser compute styles
+    if (this.toEnd.hidden !== isHidden) this.toEnd.hidden = isHidden;
     const text = below ? t("talk.new", { count: below }) : t("talk.to-end");
     if (this.toEnd.textContent !== text) setChildren(this.toEnd, icon("end", "s"), text);
   }
@@ -360,7 +394,12 @@ export class MessageView {
     if (isUnknownChannel(this.route)) {
       this.#isOpen = false; // the view says why
     } else if (isSpectator()) {
-      showShutLine(this.foot, "globe", [t("spectator.read-only")], h("a", { class: "b", href: "/login/" }, t("spectator.write")));
+      showShutLine(
+        this.foot,
+        "globe",
+        [t("spectator.read-only")],
+        h("a", { class: "b", href: "/login/" }, t("spectator.write")),
+      );
     } else if (conversation) {
       this.#isOpen = showComposeOrReason(this.foot, conversation);
     } else if (channel) {
@@ -372,7 +411,14 @@ export class MessageView {
   #updateFooter() {
     const { conversation, channel } = this.route;
     const target = conversation ?? (channel && { channel });
-    if (this.#scope.isClosed || !target || isSpectator() || this.route.view === "search" || this.#isOpen === !closedReason(target)) return;
+    if (
+      this.#scope.isClosed ||
+      !target ||
+      isSpectator() ||
+      this.route.view === "search" ||
+      this.#isOpen === !closedReason(target)
+    )
+      return;
     leaveComposeBox();
     this.#fillFooter();
     this.#offerReply();
@@ -405,7 +451,18 @@ export class MessageView {
     this.feed.setAttribute("aria-busy", "false");
     this.feed.hidden = true;
     this.body.querySelector(".empty")?.remove();
-    this.top.after(failedState(error instanceof NetworkError ? t("talk.no-answer") : this.route.view === "search" ? t("search.not-understood") : isUnknownChannel(this.route) ? t("channel.unknown-text") : error.message, () => this.#retry()));
+    this.top.after(
+      failedState(
+        error instanceof NetworkError
+          ? t("talk.no-answer")
+          : this.route.view === "search"
+            ? t("search.not-understood")
+            : isUnknownChannel(this.route)
+              ? t("channel.unknown-text")
+              : error.message,
+        () => this.#retry(),
+      ),
+    );
   }
 }
 

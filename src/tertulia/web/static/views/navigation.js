@@ -22,7 +22,14 @@ import { filterInbox, toggleCatchUp } from "./inbox.js";
 import { t } from "../core/i18n.js";
 
 export function registerNavigationCommands() {
-  const addresses = { inbox: "#inbox", recent: "#recent", feed: "#feed", starred: "#narrow/is/starred", drafts: "#drafts", "all-directs-view": "#narrow/is/dm" };
+  const addresses = {
+    inbox: "#inbox",
+    recent: "#recent",
+    feed: "#feed",
+    starred: "#narrow/is/starred",
+    drafts: "#drafts",
+    "all-directs-view": "#narrow/is/dm",
+  };
   for (const [name, hash] of Object.entries(addresses)) command(name, () => (location.hash = hash));
 
   command("next-message", () => moveBy(1));
@@ -34,11 +41,19 @@ export function registerNavigationCommands() {
   command("to-end", () => currentMessageView()?.jumpToEnd());
   command("next-unread", () => goToNextUnread(() => true));
   command("next-unread-direct", () => goToNextUnread((conversation) => !isInChannel(conversation)));
-  command("next-unread-followed", () => goToNextUnread((conversation) => isInChannel(conversation) && isFollowed(conversation.channel, conversation.topic)));
+  command("next-unread-followed", () =>
+    goToNextUnread((conversation) => isInChannel(conversation) && isFollowed(conversation.channel, conversation.topic)),
+  );
 
   command("to-conversation", ({ message }) => message && (location.hash = conversationHash(conversationOf(message))));
-  command("to-near", ({ message }) => message && (location.hash = conversationHash(conversationOf(message), message.id)));
-  command("to-channel", ({ message }) => message?.type === "stream" && (location.hash = channelHash(message.stream_id)));
+  command(
+    "to-near",
+    ({ message }) => message && (location.hash = conversationHash(conversationOf(message), message.id)),
+  );
+  command(
+    "to-channel",
+    ({ message }) => message?.type === "stream" && (location.hash = channelHash(message.stream_id)),
+  );
   command("channel-feed", ({ element }) => (location.hash = channelHash(Number(element.dataset.channel))));
 
   command("search", () => focusSearch(""));
@@ -56,9 +71,22 @@ export function registerNavigationCommands() {
   command("new-topic-in", ({ element }) => startTopic(Number(element.dataset.channel)));
   command("new-topic", () => (currentComposeBox()?.topic ?? currentComposeBox()?.box)?.focus());
   command("reply", ({ message }) => replyTo(message));
-  command("uncover", ({ message }) => { if (message) { revealMuted(message.id); emit("messageChanged", message.id); } });
-  command("collapse", ({ message }) => { if (message) { toggleCollapsed(message.id); emit("messageChanged", message.id); } });
-  command("narrow-to-compose", () => { const box = currentComposeBox(); if (box) location.hash = conversationHash(box.conversation); });
+  command("uncover", ({ message }) => {
+    if (message) {
+      revealMuted(message.id);
+      emit("messageChanged", message.id);
+    }
+  });
+  command("collapse", ({ message }) => {
+    if (message) {
+      toggleCollapsed(message.id);
+      emit("messageChanged", message.id);
+    }
+  });
+  command("narrow-to-compose", () => {
+    const box = currentComposeBox();
+    if (box) location.hash = conversationHash(box.conversation);
+  });
   command("catch-up", toggleCatchUp);
   command("inbox-filter", ({ element }) => filterInbox(element));
   command("mark-all-read", async () => {
@@ -103,8 +131,10 @@ function scrollPage(by) {
  * @param {(conversation: import("../state/conversations.js").Conversation) => boolean} isWanted */
 function goToNextUnread(isWanted) {
   const here = currentRoute()?.hash;
-  const unread = allUnread().filter(({ conversation }) => isWanted(conversation)
-    && !(isInChannel(conversation) && isTopicMuted(conversation.channel, conversation.topic)));
+  const unread = allUnread().filter(
+    ({ conversation }) =>
+      isWanted(conversation) && !(isInChannel(conversation) && isTopicMuted(conversation.channel, conversation.topic)),
+  );
   const hashes = unread.map(({ conversation }) => conversationHash(conversation));
   const next = hashes[(hashes.indexOf(here ?? "") + 1) % hashes.length];
   if (next && next !== here) location.hash = next;
@@ -127,7 +157,9 @@ function focusSearch(text) {
 /** Go to a channel and focus the field of the topic.
  * @param {number} channel */
 export function startTopic(channel) {
-  goTo(channelHash(channel), () => requestAnimationFrame(() => (currentComposeBox()?.topic ?? currentComposeBox()?.box)?.focus()));
+  goTo(channelHash(channel), () =>
+    requestAnimationFrame(() => (currentComposeBox()?.topic ?? currentComposeBox()?.box)?.focus()),
+  );
 }
 
 /** Write: in a topic start another one, for R answers in it; elsewhere in the open box. */

@@ -31,7 +31,8 @@ export function wantsNotification(message) {
   if (!isInChannel(conversation)) return wantsPersonal;
   const isWildcard = message.flags.some((flag) => flag.includes("wildcard_mentioned"));
   if (isWildcard && setting("wildcard_mentions_notify")) return wantsPersonal;
-  if (isFollowed(conversation.channel, conversation.topic)) return setting("enable_followed_topic_desktop_notifications");
+  if (isFollowed(conversation.channel, conversation.topic))
+    return setting("enable_followed_topic_desktop_notifications");
   if (isTopicMuted(conversation.channel, conversation.topic)) return false;
   return channels.get(conversation.channel)?.desktop_notifications ?? setting("enable_stream_desktop_notifications");
 }
@@ -40,16 +41,25 @@ export function wantsNotification(message) {
 function showNotification(message) {
   const conversation = conversationOf(message);
   const isPrivate = !isInChannel(conversation) && setting("pm_content_in_desktop_notifications") === false;
-  const title = isInChannel(conversation) ? `${nameOf(message.sender_id)} (${fullTitle(conversation)})` : nameOf(message.sender_id);
+  const title = isInChannel(conversation)
+    ? `${nameOf(message.sender_id)} (${fullTitle(conversation)})`
+    : nameOf(message.sender_id);
   const body = isPrivate ? t("notify.hidden") : plainText(message.content).slice(0, 300);
   const go = () => {
     window.focus();
     location.hash = conversationHash(conversation, message.id);
   };
-  const options = { body, tag: keyOf(conversation), icon: "/static/icon.png", silent: setting("enable_sounds") === false };
+  const options = {
+    body,
+    tag: keyOf(conversation),
+    icon: "/static/icon.png",
+    silent: setting("enable_sounds") === false,
+  };
   const bridge = desktopBridge();
   if (bridge?.new_notification) {
-    bridge.new_notification(title, options, (kind) => { if (kind === "click") go(); });
+    bridge.new_notification(title, options, (kind) => {
+      if (kind === "click") go();
+    });
   } else if ("Notification" in window && Notification.permission === "granted") {
     new Notification(title, options).onclick = go;
   }

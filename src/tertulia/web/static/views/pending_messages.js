@@ -26,16 +26,40 @@ export function showPendingMessages(element, conversation) {
  * @param {boolean} isFirst */
 function pendingRow(entry, isFirst) {
   const name = nameOf(myId());
-  const who = h("div", { class: "who" }, isFirst && avatar(myId()), isFirst && h("span", { class: "id" }, h("span", { class: "name" }, name)));
+  const who = h(
+    "div",
+    { class: "who" },
+    isFirst && avatar(myId()),
+    isFirst && h("span", { class: "id" }, h("span", { class: "name" }, name)),
+  );
   const lines = entry.content.split("\n").flatMap((line, at) => (at ? [h("br"), line] : [line]));
   const state = entry.state === "failed" ? "failed" : "sending";
-  return h("article", { class: `line ${isFirst ? "first" : ""} ${state}`, tabindex: -1, "aria-label": `${name}, ${formatTime(entry.at)}`, "data-entry": entry.key },
-    who, h("div", { class: "what", dir: "auto" }, h("p", {}, ...lines), statusLine(entry)), h("span", { class: "when" }, formatTime(entry.at)));
+  return h(
+    "article",
+    {
+      class: `line ${isFirst ? "first" : ""} ${state}`,
+      tabindex: -1,
+      "aria-label": `${name}, ${formatTime(entry.at)}`,
+      "data-entry": entry.key,
+    },
+    who,
+    h("div", { class: "what", dir: "auto" }, h("p", {}, ...lines), statusLine(entry)),
+    h("span", { class: "when" }, formatTime(entry.at)),
+  );
 }
 
 /** @param {PendingMessage} entry */
 function statusLine(entry) {
-  if (entry.state !== "failed") return h("div", { class: "send-state" }, icon("wait", "s"), h("span", {}, t(`outbox.${entry.state}`)));
-  const buttons = ["send-again", "edit-entry", "drop-entry"].map((action) => h("button", { type: "button", "data-do": action }, t(`outbox.${action}`)));
-  return h("div", { class: "send-state", role: "alert" }, icon("alert", "s"), h("span", {}, t("outbox.failed", { why: entry.why })), ...buttons);
+  if (entry.state !== "failed")
+    return h("div", { class: "send-state" }, icon("wait", "s"), h("span", {}, t(`outbox.${entry.state}`)));
+  const buttons = ["send-again", "edit-entry", "drop-entry"].map((action) =>
+    h("button", { type: "button", "data-do": action }, t(`outbox.${action}`)),
+  );
+  return h(
+    "div",
+    { class: "send-state", role: "alert" },
+    icon("alert", "s"),
+    h("span", {}, t("outbox.failed", { why: entry.why })),
+    ...buttons,
+  );
 }

@@ -21,7 +21,9 @@ const STATES = ["here", "away", "gone"];
 export function startPeoplePanel() {
   const draw = nextFrame(drawPanel);
   pageScope.on(["route", "reset"], draw);
-  pageScope.on(["people", "presence", "lists"], () => { if (region(".people").hasChildNodes()) draw(); });
+  pageScope.on(["people", "presence", "lists"], () => {
+    if (region(".people").hasChildNodes()) draw();
+  });
   pageScope.listen(matchMedia(WIDE), "change", draw);
 }
 
@@ -46,18 +48,42 @@ function drawPanel() {
   const panel = region(".people");
   if (!isShown) return setChildren(panel);
   panel.setAttribute("aria-label", t("panel.people"));
-  const focused = panel.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.person : undefined;
+  const focused = panel.contains(document.activeElement)
+    ? /** @type {HTMLElement} */ (document.activeElement).dataset.person
+    : undefined;
   const ids = isInChannel(conversation) ? participants() : [...new Set([...conversation.people, myId()])];
-  const groups = STATES.map((state) => ids.filter((id) => presenceOf(id) === state).sort((a, b) => nameOf(a).localeCompare(nameOf(b))));
-  setChildren(panel, h("h2", {}, t(isInChannel(conversation) ? "panel.topic" : "panel.direct")), ...groups.flatMap((each, at) => each.length
-    ? [h("h3", {}, t(`presence.${STATES[at]}`)), h("ul", { class: "plain" }, ...each.map((id) => h("li", {}, personRow(id))))] : []));
+  const groups = STATES.map((state) =>
+    ids.filter((id) => presenceOf(id) === state).sort((a, b) => nameOf(a).localeCompare(nameOf(b))),
+  );
+  setChildren(
+    panel,
+    h("h2", {}, t(isInChannel(conversation) ? "panel.topic" : "panel.direct")),
+    ...groups.flatMap((each, at) =>
+      each.length
+        ? [
+            h("h3", {}, t(`presence.${STATES[at]}`)),
+            h("ul", { class: "plain" }, ...each.map((id) => h("li", {}, personRow(id)))),
+          ]
+        : [],
+    ),
+  );
   if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-person="${focused}"]`))?.focus();
   return undefined;
 }
 
 /** @param {number} id */
 function personRow(id) {
-  return h("button", { class: `row ${presenceOf(id) === "gone" ? "muted" : ""}`, type: "button", "data-do": "profile", "data-person": id }, avatar(id, { presence: true }), h("span", { class: "t cut" }, h("bdi", {}, nameOf(id))));
+  return h(
+    "button",
+    {
+      class: `row ${presenceOf(id) === "gone" ? "muted" : ""}`,
+      type: "button",
+      "data-do": "profile",
+      "data-person": id,
+    },
+    avatar(id, { presence: true }),
+    h("span", { class: "t cut" }, h("bdi", {}, nameOf(id))),
+  );
 }
 
 /** The senders of the loaded messages.

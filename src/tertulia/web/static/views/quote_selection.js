@@ -2,12 +2,29 @@
 
 /** Elements whose text is enclosed in a mark. @type {Record<string, string>} */
 const MARKS = { STRONG: "**", EM: "*", DEL: "~~", CODE: "`" };
-const BLOCKS = new Set(["P", "UL", "OL", "BLOCKQUOTE", "PRE", "DIV", "TABLE", "TR", "H1", "H2", "H3", "H4", "H5", "H6"]);
+const BLOCKS = new Set([
+  "P",
+  "UL",
+  "OL",
+  "BLOCKQUOTE",
+  "PRE",
+  "DIV",
+  "TABLE",
+  "TR",
+  "H1",
+  "H2",
+  "H3",
+  "H4",
+  "H5",
+  "H6",
+]);
 
 /** @param {DocumentFragment} fragment
  * @returns {string} */
 export function markdownOf(fragment) {
-  return convertChildren(fragment).replaceAll(/\n{3,}/g, "\n\n").trim();
+  return convertChildren(fragment)
+    .replaceAll(/\n{3,}/g, "\n\n")
+    .trim();
 }
 
 /** @param {Node} node
@@ -23,7 +40,8 @@ function convert(node) {
   if (!(node instanceof Element) || node.matches("button, .hidden, [hidden]")) return "";
   if (node.matches(".user-mention, .user-group-mention")) return `@_**${(node.textContent ?? "").replace(/^@/, "")}**`;
   if (node.matches(".katex")) return `$$${node.querySelector("annotation")?.textContent ?? node.textContent}$$`;
-  if (node.matches(".codehilite, pre")) return `\n\`\`\`\n${(node.querySelector("code") ?? node).textContent?.trimEnd()}\n\`\`\`\n`;
+  if (node.matches(".codehilite, pre"))
+    return `\n\`\`\`\n${(node.querySelector("code") ?? node).textContent?.trimEnd()}\n\`\`\`\n`;
   const tag = node.tagName;
   const inner = convertChildren(node);
   if (tag === "BR") return "\n";

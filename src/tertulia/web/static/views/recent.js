@@ -15,7 +15,8 @@ import { isTopicMuted } from "../state/topics.js";
 import { unreadCount } from "../state/unread.js";
 import { t } from "../core/i18n.js";
 
-/** @typedef {{conversation: import("../state/conversations.js").Conversation, newest: number, senders: number[]}} Recent */
+/** @typedef {{conversation: import("../state/conversations.js").Conversation, newest: number, senders: number[]}}
+ *   Recent */
 
 const FETCH_SIZE = 400;
 const FILTERS = ["all", "unread", "mine", "direct"];
@@ -43,8 +44,23 @@ export async function showRecent(_route, scope) {
     else setKeyedChildren(rows, [{ key: "failed", build: () => h("li", {}, failedState(t("talk.no-answer"), retry)) }]);
   };
   await retry();
-  scope.on(["messageArrived", "unread", "people", "channels", "topics", "messagesMoved", "messagesDeleted", "messageChanged", "reset"], nextFrame(draw));
-  scope.on("connection", (state) => { if (state === "live" && !isFetched) retry(); });
+  scope.on(
+    [
+      "messageArrived",
+      "unread",
+      "people",
+      "channels",
+      "topics",
+      "messagesMoved",
+      "messagesDeleted",
+      "messageChanged",
+      "reset",
+    ],
+    nextFrame(draw),
+  );
+  scope.on("connection", (state) => {
+    if (state === "live" && !isFetched) retry();
+  });
   return { focus: () => /** @type {HTMLElement | null} */ (rows.querySelector("a"))?.focus() };
 }
 
@@ -53,18 +69,45 @@ export async function showRecent(_route, scope) {
  * @param {() => void} again */
 function drawRecent(rows, chips, again) {
   if (!chips.childElementCount) {
-    const field = h("input", { class: "f slim", type: "text", "aria-label": t("filter.title"), placeholder: t("filter.title"), value: filterText });
+    const field = h("input", {
+      class: "f slim",
+      type: "text",
+      "aria-label": t("filter.title"),
+      placeholder: t("filter.title"),
+      value: filterText,
+    });
     field.addEventListener("input", () => {
       filterText = field.value;
       again();
     });
-    const buttons = (isSpectator() ? [] : FILTERS).map((each) => h("button", { class: "chip", type: "button", "data-choice": each, onclick: () => { recentFilter = each; again(); } }, t(`recent.${each}`)));
+    const buttons = (isSpectator() ? [] : FILTERS).map((each) =>
+      h(
+        "button",
+        {
+          class: "chip",
+          type: "button",
+          "data-choice": each,
+          onclick: () => {
+            recentFilter = each;
+            again();
+          },
+        },
+        t(`recent.${each}`),
+      ),
+    );
     setChildren(chips, ...buttons, h("span", { class: "end" }), field);
   }
-  for (const chip of chips.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (chip).dataset.choice === recentFilter));
+  for (const chip of chips.querySelectorAll(".chip"))
+    chip.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (chip).dataset.choice === recentFilter));
   const found = groupByConversation(cachedMessages()).filter(matchesFilter);
-  const nothing = { key: "nothing", build: () => h("li", {}, emptyState(t("recent.empty"), t("recent.empty-text"), actionLink("#feed", t("view.feed")))) };
-  keepFocus(rows, () => setKeyedChildren(rows, found.length ? found.map((each) => conversationRow(each.conversation, each)) : [nothing]));
+  const nothing = {
+    key: "nothing",
+    build: () =>
+      h("li", {}, emptyState(t("recent.empty"), t("recent.empty-text"), actionLink("#feed", t("view.feed")))),
+  };
+  keepFocus(rows, () =>
+    setKeyedChildren(rows, found.length ? found.map((each) => conversationRow(each.conversation, each)) : [nothing]),
+  );
 }
 
 /** The conversations of messages, the newest first, with their senders.
@@ -85,7 +128,9 @@ export function groupByConversation(messages) {
 
 /** @param {Recent} recent */
 function matchesFilter({ conversation, senders }) {
-  const text = isInChannel(conversation) ? `${channelName(conversation.channel)} ${titleOf(conversation)}` : titleOf(conversation);
+  const text = isInChannel(conversation)
+    ? `${channelName(conversation.channel)} ${titleOf(conversation)}`
+    : titleOf(conversation);
   if (filterText && !text.toLowerCase().includes(filterText.toLowerCase())) return false;
   if (recentFilter === "unread") return unreadCount(conversation) > 0;
   if (recentFilter === "mine") return senders.includes(myId());

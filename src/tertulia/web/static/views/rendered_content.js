@@ -41,7 +41,9 @@ export function enhance(html) {
  * @param {string} html */
 export function plainText(html) {
   const content = parseServerHtml(html);
-  content.querySelectorAll("span.emoji").forEach((emoji) => (emoji.textContent = glyph(emojiCode(emoji)) || emoji.textContent));
+  content
+    .querySelectorAll("span.emoji")
+    .forEach((emoji) => (emoji.textContent = glyph(emojiCode(emoji)) || emoji.textContent));
   content.querySelectorAll(".katex-html, .message_inline_image, annotation").forEach((element) => element.remove());
   content.querySelectorAll(".spoiler-content").forEach((element) => (element.textContent = " …"));
   content.querySelectorAll("p, li, br, tr, div, blockquote").forEach((element) => element.append(" "));
@@ -55,7 +57,9 @@ export function glyph(code) {
   const points = code.split("-").map((part) => parseInt(part, 16));
   if (points.some((point) => !Number.isFinite(point) || point > 0x10ffff)) return "";
   const letters = String.fromCodePoint(...points);
-  return points.length === 1 && !/\p{Emoji_Presentation}/u.test(letters) && /\p{Emoji}/u.test(letters) ? letters + "\ufe0f" : letters;
+  return points.length === 1 && !/\p{Emoji_Presentation}/u.test(letters) && /\p{Emoji}/u.test(letters)
+    ? letters + "\ufe0f"
+    : letters;
 }
 
 /** @param {Element} element */
@@ -104,8 +108,11 @@ function markMention(mention) {
   const id = mention.dataset.userId;
   const isSilent = mention.classList.contains("silent");
   mention.classList.add("at");
-  const isMine = id === String(myId()) || id === "*" || mention.classList.contains("channel-wildcard-mention")
-    || mention.classList.contains("topic-mention");
+  const isMine =
+    id === String(myId()) ||
+    id === "*" ||
+    mention.classList.contains("channel-wildcard-mention") ||
+    mention.classList.contains("topic-mention");
   mention.classList.toggle("me-too", isMine && !isSilent);
   if (!id || !people.has(Number(id))) return;
   mention.setAttribute("role", "button");
@@ -151,7 +158,9 @@ function makePreviewCard(card) {
   const link = /** @type {HTMLAnchorElement | null} */ (card.querySelector(".message_embed_title a"));
   if (!link || hiddenPreviews().includes(link.href)) return card.remove();
   card.querySelector(".data-container")?.prepend(h("small", { class: "cut" }, new URL(link.href).host));
-  return card.append(iconButton("close", t("content.hide-preview"), { "data-do": "hide-preview", "data-href": link.href }));
+  return card.append(
+    iconButton("close", t("content.hide-preview"), { "data-do": "hide-preview", "data-href": link.href }),
+  );
 }
 
 /** The linked pages whose previews the person has hidden.

@@ -26,7 +26,15 @@ export function isFiltering() {
 /** @param {() => void} draw draws the sidebar again
  * @returns {HTMLElement} */
 export function filterField(draw) {
-  const input = h("input", { type: "search", "aria-label": t("filter.label"), placeholder: t("filter.title"), "data-key": "filter", autocomplete: "off", spellcheck: "false", "aria-keyshortcuts": "q" });
+  const input = h("input", {
+    type: "search",
+    "aria-label": t("filter.label"),
+    placeholder: t("filter.title"),
+    "data-key": "filter",
+    autocomplete: "off",
+    spellcheck: "false",
+    "aria-keyshortcuts": "q",
+  });
   const key = h("kbd", { "aria-hidden": "true" }, "Q");
   const clear = iconButton("close", t("filter.clear"), { hidden: true });
   const update = () => {
@@ -63,16 +71,28 @@ export function filterField(draw) {
  * @returns {import("./keyed_children.js").KeyedChild[]} */
 export function filterSections() {
   const people = findDestinations(`@${sidebarFilter}`, MAX_PEOPLE);
-  const found = findDestinations(`#${sidebarFilter}`, MAX_CHANNELS).filter(({ channel }) => channels.get(channel ?? 0)?.subscribed);
+  const found = findDestinations(`#${sidebarFilter}`, MAX_CHANNELS).filter(
+    ({ channel }) => channels.get(channel ?? 0)?.subscribed,
+  );
   const topics = findDestinations(`>${sidebarFilter}`, MAX_TOPICS);
   const search = hashOf(parseSearch(sidebarFilter));
-  const link = (/** @type {string} */ extra) => h("a", { href: search, class: extra, "data-key": "search" }, t("filter.search", { text: sidebarFilter }));
+  const link = (/** @type {string} */ extra) =>
+    h("a", { href: search, class: extra, "data-key": "search" }, t("filter.search", { text: sidebarFilter }));
   if (!people.length && !found.length && !topics.length) {
-    const nothing = () => h("div", { class: "none big" }, h("p", { role: "status" }, t("filter.nothing", { text: sidebarFilter })), link(""), hasChannelsToJoin() && h("a", { href: "#channels" }, t("filter.browse")));
+    const nothing = () =>
+      h(
+        "div",
+        { class: "none big" },
+        h("p", { role: "status" }, t("filter.nothing", { text: sidebarFilter })),
+        link(""),
+        hasChannelsToJoin() && h("a", { href: "#channels" }, t("filter.browse")),
+      );
     return [{ key: "nothing", data: [sidebarFilter], build: nothing }];
   }
   return [
-    ...foundSection("directs", t("view.dm"), people), ...foundSection("channels", t("view.channels"), found), ...foundSection("topics", t("view.topics"), topics),
+    ...foundSection("directs", t("view.dm"), people),
+    ...foundSection("channels", t("view.channels"), found),
+    ...foundSection("topics", t("view.topics"), topics),
     { key: "search", data: [sidebarFilter], build: () => h("div", { class: "none" }, icon("search", "s"), link("")) },
   ];
 }
@@ -84,19 +104,55 @@ export function filterSections() {
 function foundSection(key, title, found) {
   if (!found.length) return [];
   const data = [sidebarFilter, ...found.flatMap((each) => [each.key, each.name, foundCount(each).count])];
-  return [{ key: `found-${key}`, data, build: () => h("div", { class: "sect" }, h("details", { open: true }, h("summary", { "data-key": `found-${key}` }, icon("down", "s"), h("span", { class: "cut" }, title)), h("ul", {}, ...found.map(foundRow)))) }];
+  return [
+    {
+      key: `found-${key}`,
+      data,
+      build: () =>
+        h(
+          "div",
+          { class: "sect" },
+          h(
+            "details",
+            { open: true },
+            h("summary", { "data-key": `found-${key}` }, icon("down", "s"), h("span", { class: "cut" }, title)),
+            h("ul", {}, ...found.map(foundRow)),
+          ),
+        ),
+    },
+  ];
 }
 
 /** @param {Destination} destination */
 function foundRow(destination) {
   const { kind, key, name, people, channel } = destination;
   const { count, isMention } = foundCount(destination);
-  const pieces = matchedPieces(name, sidebarFilter).map((piece, at) => (at % 2 ? h("b", { class: "m" }, piece) : piece));
+  const pieces = matchedPieces(name, sidebarFilter).map((piece, at) =>
+    at % 2 ? h("b", { class: "m" }, piece) : piece,
+  );
   const lead = people ? avatar(people[0], { presence: kind === "person" }) : channelDot(channel ?? 0);
-  const data = { "data-key": key, "data-channel": channel, "data-topic": destination.topic, "data-people": people?.join(",") };
-  const row = h("a", { class: `row ${count ? "unread" : ""} ${destination.isLast ? "muted" : ""}`, href: destinationHash(destination), ...data }, lead,
-    h("span", { class: "t cut" }, h("bdi", {}, ...pieces), kind === "person" && statusEmoji(people?.[0] ?? 0, " ")), badge(count, { isMention }));
-  const more = iconButton("more", t("side.more-for", { name }), { class: "rm", "data-do": "row-menu", "aria-haspopup": "menu" });
+  const data = {
+    "data-key": key,
+    "data-channel": channel,
+    "data-topic": destination.topic,
+    "data-people": people?.join(","),
+  };
+  const row = h(
+    "a",
+    {
+      class: `row ${count ? "unread" : ""} ${destination.isLast ? "muted" : ""}`,
+      href: destinationHash(destination),
+      ...data,
+    },
+    lead,
+    h("span", { class: "t cut" }, h("bdi", {}, ...pieces), kind === "person" && statusEmoji(people?.[0] ?? 0, " ")),
+    badge(count, { isMention }),
+  );
+  const more = iconButton("more", t("side.more-for", { name }), {
+    class: "rm",
+    "data-do": "row-menu",
+    "aria-haspopup": "menu",
+  });
   return h("li", { class: "has-more" }, row, more);
 }
 
@@ -104,7 +160,8 @@ function foundRow(destination) {
 function foundCount({ people, channel, topic }) {
   if (people) return { count: unreadCount({ people }), isMention: true };
   if (channel === undefined) return { count: 0, isMention: false };
-  if (topic !== undefined) return { count: unreadCount({ channel, topic }), isMention: mentionsIn({ channel, topic }) > 0 };
+  if (topic !== undefined)
+    return { count: unreadCount({ channel, topic }), isMention: mentionsIn({ channel, topic }) > 0 };
   const { unread = 0, mentions = 0 } = channelTotals().get(channel) ?? {};
   return { count: mentions || unread, isMention: mentions > 0 };
 }

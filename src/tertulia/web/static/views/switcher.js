@@ -1,4 +1,5 @@
-/** The switcher (Ctrl+K): finds people, channels, topics and views by some letters of their names; Enter opens the first. */
+/** The switcher (Ctrl+K): finds people, channels, topics and views by some letters of their names; Enter opens the
+ * first. */
 
 import { composeAt } from "./compose_commands.js";
 import { avatar, badge, channelDot, presenceText } from "./avatars.js";
@@ -11,7 +12,14 @@ import { Scope } from "../core/scope.js";
 import { t } from "../core/i18n.js";
 import { channelName, channels, myChannels } from "../state/channels.js";
 import { isResolved, keyOf } from "../state/conversations.js";
-import { destinationHash, findDestinations, matchedPieces, recentDestinations, viewDestinations, waitingDestinations } from "../state/destinations.js";
+import {
+  destinationHash,
+  findDestinations,
+  matchedPieces,
+  recentDestinations,
+  viewDestinations,
+  waitingDestinations,
+} from "../state/destinations.js";
 import { recentDirectMessages } from "../state/direct_messages.js";
 import { findMessage } from "../state/messages.js";
 import { hashOf } from "../state/narrow.js";
@@ -38,8 +46,19 @@ export function toggleSwitcher() {
 }
 
 class Switcher {
-  #input = h("input", { type: "text", role: "combobox", "aria-label": t("switcher.field"), "aria-expanded": "true", "aria-controls": "hits", "aria-autocomplete": "list",
-    placeholder: t("switcher.placeholder"), autocomplete: "off", spellcheck: "false", enterkeyhint: "go", autofocus: true });
+  #input = h("input", {
+    type: "text",
+    role: "combobox",
+    "aria-label": t("switcher.field"),
+    "aria-expanded": "true",
+    "aria-controls": "hits",
+    "aria-autocomplete": "list",
+    placeholder: t("switcher.placeholder"),
+    autocomplete: "off",
+    spellcheck: "false",
+    enterkeyhint: "go",
+    autofocus: true,
+  });
   #list = h("div", { class: "hits", role: "listbox", id: "hits", "aria-label": t("switcher.results"), tabindex: -1 });
   #dialog = h("dialog", { class: "pop switcher", "aria-label": t("switcher.title") });
   /** @type {Hit[]} */
@@ -56,7 +75,19 @@ class Switcher {
   open() {
     const close = iconButton("close", t("dialog.close"), { onclick: () => this.#dialog.close() });
     close.classList.add("only-phone");
-    setChildren(this.#dialog, h("div", { class: "ask" }, icon("search"), this.#input, close, h("kbd", { class: "not-phone", "aria-hidden": "true" }, "Esc")), this.#list, switcherKeys());
+    setChildren(
+      this.#dialog,
+      h(
+        "div",
+        { class: "ask" },
+        icon("search"),
+        this.#input,
+        close,
+        h("kbd", { class: "not-phone", "aria-hidden": "true" }, "Esc"),
+      ),
+      this.#list,
+      switcherKeys(),
+    );
     this.#input.addEventListener("input", () => this.#draw());
     this.#dialog.addEventListener("keydown", (event) => this.#onKey(event));
     this.#list.addEventListener("click", (event) => this.#onClick(event));
@@ -86,7 +117,8 @@ class Switcher {
     setChildren(this.#list, ...(text ? this.#found(text) : this.#suggested()));
     this.#choose(Math.min(chosen, this.#hits.length - 1));
     clearTimeout(this.#fetchTimer);
-    if (this.#newest.some((id) => !findMessage(id) && !this.#asked.has(id))) this.#fetchTimer = window.setTimeout(() => this.#fetchNewest(), FETCH_DELAY_MS);
+    if (this.#newest.some((id) => !findMessage(id) && !this.#asked.has(id)))
+      this.#fetchTimer = window.setTimeout(() => this.#fetchNewest(), FETCH_DELAY_MS);
   }
 
   /** Fetch the messages whose times the rows show. The rows do not wait for them. */
@@ -107,11 +139,27 @@ class Switcher {
   #suggested() {
     const here = currentRoute()?.hash;
     const waiting = isSpectator() ? [] : waitingDestinations().slice(0, MAX_WAITING);
-    const recent = recentDestinations().filter(({ destination }) => !waiting.includes(destination) && !destination.isLast && destinationHash(destination) !== here).slice(0, MAX_RECENT);
+    const recent = recentDestinations()
+      .filter(
+        ({ destination }) =>
+          !waiting.includes(destination) && !destination.isLast && destinationHash(destination) !== here,
+      )
+      .slice(0, MAX_RECENT);
     return [
-      this.#group("waiting", waiting.map((each) => this.#row(each, ""))),
-      this.#group("recent", recent.map(({ destination, at }) => this.#row(destination, "", at))),
-      this.#group("views", viewDestinations().slice(0, MAX_VIEWS).map((each) => this.#row(each, ""))),
+      this.#group(
+        "waiting",
+        waiting.map((each) => this.#row(each, "")),
+      ),
+      this.#group(
+        "recent",
+        recent.map(({ destination, at }) => this.#row(destination, "", at)),
+      ),
+      this.#group(
+        "views",
+        viewDestinations()
+          .slice(0, MAX_VIEWS)
+          .map((each) => this.#row(each, "")),
+      ),
     ];
   }
 
@@ -119,20 +167,40 @@ class Switcher {
    * @param {HTMLElement[]} rows */
   #group(name, rows) {
     const title = t(`switcher.${name}`);
-    return rows.length > 0 && h("div", { role: "group", "aria-label": title }, h("div", { class: "lab", "aria-hidden": "true" }, title), ...rows);
+    return (
+      rows.length > 0 &&
+      h(
+        "div",
+        { role: "group", "aria-label": title },
+        h("div", { class: "lab", "aria-hidden": "true" }, title),
+        ...rows,
+      )
+    );
   }
 
   /** @param {Destination} destination
    * @param {string} text what was typed
    * @param {number} [at] when it was last opened */
   #row(destination, text, at) {
-    const pieces = text ? matchedPieces(destination.name, text).map((piece, each) => (each % 2 ? h("b", { class: "m" }, piece) : piece)) : destination.name;
+    const pieces = text
+      ? matchedPieces(destination.name, text).map((piece, each) => (each % 2 ? h("b", { class: "m" }, piece) : piece))
+      : destination.name;
     const { count, isMention } = unreadOf(destination);
     const conversation = conversationIn(destination);
     const unread = conversation && findMessage(unreadIds(conversation).at(-1) ?? 0);
-    const end = badge(count, { isMention }) || ((!text || destination.kind !== "person") && this.#time(destination, at));
-    const classes = `${destination.kind === "topic" ? "topic" : ""} ${count && destination.kind !== "view" ? "unread" : ""}`;
-    return this.#add(destinationHash(destination), destination.kind !== "view" && destination.kind !== "channel", classes, destinationIcon(destination), pieces, [destinationHint(destination, text ? undefined : unread)], end);
+    const end =
+      badge(count, { isMention }) || ((!text || destination.kind !== "person") && this.#time(destination, at));
+    const isUnread = count && destination.kind !== "view";
+    const classes = `${destination.kind === "topic" ? "topic" : ""} ${isUnread ? "unread" : ""}`;
+    return this.#add(
+      destinationHash(destination),
+      destination.kind !== "view" && destination.kind !== "channel",
+      classes,
+      destinationIcon(destination),
+      pieces,
+      [destinationHint(destination, text ? undefined : unread)],
+      end,
+    );
   }
 
   /** When a destination was last opened; else when something was last said there.
@@ -155,8 +223,13 @@ class Switcher {
    * @param {import("../core/html.js").Child} [end] */
   #add(hash, composes, classes, lead, name, hints, end) {
     const at = this.#hits.length;
-    const element = h("div", { class: `hit ${classes}`, role: "option", id: `hit-${at}`, "aria-selected": "false", "data-at": at },
-      h("span", { class: "lead" }, lead), h("span", { class: "t" }, h("span", { class: "cut" }, h("bdi", {}, ...[name].flat())), ...hints), h("span", { class: "e" }, end));
+    const element = h(
+      "div",
+      { class: `hit ${classes}`, role: "option", id: `hit-${at}`, "aria-selected": "false", "data-at": at },
+      h("span", { class: "lead" }, lead),
+      h("span", { class: "t" }, h("span", { class: "cut" }, h("bdi", {}, ...[name].flat())), ...hints),
+      h("span", { class: "e" }, end),
+    );
     this.#hits.push({ element, hash, composes });
     return element;
   }
@@ -195,7 +268,8 @@ class Switcher {
   #go({ hash, composes }, inNewTab) {
     this.#close(); // at once: a tab in the background gets the event later
     if (inNewTab) window.open(hash, "_blank");
-    else if (composes && !isPhone() && !isSpectator()) composeAt(hash, ""); // what is typed next is a message, not a command
+    else if (composes && !isPhone() && !isSpectator())
+      composeAt(hash, ""); // what is typed next is a message, not a command
     else location.hash = hash;
   }
 }
@@ -212,8 +286,12 @@ function conversationIn({ people, channel, topic }) {
  * @param {Destination} destination
  * @returns {number} 0 if it is not known */
 function newestIn({ kind, key, channel = 0, topic = "" }) {
-  if (kind === "group" || kind === "person") return recentDirectMessages().find(({ conversation }) => keyOf(conversation) === key)?.newest ?? 0;
-  return kind === "topic" ? (topicsOf(channel)?.find(({ name }) => keyOf({ channel, topic: name }) === keyOf({ channel, topic }))?.max_id ?? 0) : 0;
+  if (kind === "group" || kind === "person")
+    return recentDirectMessages().find(({ conversation }) => keyOf(conversation) === key)?.newest ?? 0;
+  return kind === "topic"
+    ? (topicsOf(channel)?.find(({ name }) => keyOf({ channel, topic: name }) === keyOf({ channel, topic }))?.max_id ??
+        0)
+    : 0;
 }
 
 /** How long ago, in few letters: 5 min, 1 hr, Yesterday.
@@ -221,7 +299,8 @@ function newestIn({ kind, key, channel = 0, topic = "" }) {
 function formatAge(seconds) {
   const now = Date.now() / 1000;
   const minutes = Math.max(1, Math.floor((now - seconds) / 60));
-  const inUnit = (/** @type {number} */ count, /** @type {string} */ unit) => new Intl.NumberFormat(preferredLocale(), { style: "unit", unit, unitDisplay: "short" }).format(count);
+  const inUnit = (/** @type {number} */ count, /** @type {string} */ unit) =>
+    new Intl.NumberFormat(preferredLocale(), { style: "unit", unit, unitDisplay: "short" }).format(count);
   if (minutes < 60) return inUnit(minutes, "minute");
   if (dayKey(seconds) === dayKey(now)) return inUnit(Math.floor(minutes / 60), "hour");
   if (dayKey(seconds) !== dayKeyBefore(now)) return formatShortTime(seconds);
@@ -237,7 +316,8 @@ function unreadOf(destination) {
     const mentions = mentionsIn(conversation);
     return { count: mentions || unreadCount(conversation), isMention: mentions > 0 };
   }
-  if (destination.channel !== undefined) return { count: channelTotals().get(destination.channel)?.unread ?? 0, isMention: false };
+  if (destination.channel !== undefined)
+    return { count: channelTotals().get(destination.channel)?.unread ?? 0, isMention: false };
   const totals = unreadTotals();
   if (destination.hash === "#inbox") return { count: totals.all, isMention: false };
   return { count: destination.hash === "#narrow/is/mentioned" ? totals.mentions : 0, isMention: true };
@@ -257,11 +337,27 @@ export function destinationHint(destination, quoted) {
   if (kind === "view") return false;
   if (kind === "topic") {
     const isDone = isResolved(topic);
-    const words = [channelName(id), isTopicMuted(id, topic) && t("side.muted"), channels.get(id)?.is_archived && t("switcher.archived")].filter(Boolean).join(" · ");
-    return h("small", { class: "cut" }, h("bdi", {}, words), isDone && h("span", { class: "tick" }, icon("check", "s"), t("talk.resolved")));
+    const words = [
+      channelName(id),
+      isTopicMuted(id, topic) && t("side.muted"),
+      channels.get(id)?.is_archived && t("switcher.archived"),
+    ]
+      .filter(Boolean)
+      .join(" · ");
+    return h(
+      "small",
+      { class: "cut" },
+      h("bdi", {}, words),
+      isDone && h("span", { class: "tick" }, icon("check", "s"), t("talk.resolved")),
+    );
   }
   if (quoted) return h("small", { class: "cut" }, h("bdi", {}, messageSummary(quoted)));
-  const words = kind === "channel" ? channelHint(id) : kind === "group" ? t("switcher.group", { count: (destination.people?.length ?? 0) + 1 }) : personHint(destination.people?.[0] ?? 0);
+  const words =
+    kind === "channel"
+      ? channelHint(id)
+      : kind === "group"
+        ? t("switcher.group", { count: (destination.people?.length ?? 0) + 1 })
+        : personHint(destination.people?.[0] ?? 0);
   return h("small", { class: "cut" }, h("bdi", {}, words));
 }
 
@@ -270,7 +366,11 @@ function channelHint(id) {
   const channel = channels.get(id);
   const kind = t(channel?.invite_only ? "switcher.private-channel" : "switcher.channel");
   const size = channel?.subscriber_count !== undefined && t("channels.people", { count: channel.subscriber_count });
-  const notes = [channel?.is_archived && t("switcher.archived"), channel?.is_muted && t("side.muted"), !channel?.subscribed && !isSpectator() && t("switcher.not-joined")];
+  const notes = [
+    channel?.is_archived && t("switcher.archived"),
+    channel?.is_muted && t("side.muted"),
+    !channel?.subscribed && !isSpectator() && t("switcher.not-joined"),
+  ];
   return [kind, size, ...notes].filter(Boolean).join(" · ");
 }
 
@@ -279,15 +379,25 @@ function personHint(id) {
   const person = getPerson(id);
   if (!person.is_active) return t("switcher.deactivated");
   const presence = presenceText(id);
-  const words = [person.is_guest && t("people.guest"), presence, state.user_status?.[id]?.status_text].filter(Boolean).join(" · ");
+  const words = [person.is_guest && t("people.guest"), presence, state.user_status?.[id]?.status_text]
+    .filter(Boolean)
+    .join(" · ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function switcherKeys() {
-  const key = (/** @type {string[]} */ keys, /** @type {PlainTextKey} */ text, isEnd = false) => h("span", { class: isEnd && "end" }, ...keys.map((each) => h("kbd", {}, each)), t(text));
-  return h("div", { class: "keys", "aria-hidden": "true" },
-    key(["↑", "↓"], "switcher.choose"), key(["⏎"], "switcher.open"), key(["Ctrl ⏎"], "switcher.new-tab"),
-    key(["@"], "switcher.only-people", true), key(["#"], "switcher.only-channels"), key([">"], "switcher.only-topics"));
+  const key = (/** @type {string[]} */ keys, /** @type {PlainTextKey} */ text, isEnd = false) =>
+    h("span", { class: isEnd && "end" }, ...keys.map((each) => h("kbd", {}, each)), t(text));
+  return h(
+    "div",
+    { class: "keys", "aria-hidden": "true" },
+    key(["↑", "↓"], "switcher.choose"),
+    key(["⏎"], "switcher.open"),
+    key(["Ctrl ⏎"], "switcher.new-tab"),
+    key(["@"], "switcher.only-people", true),
+    key(["#"], "switcher.only-channels"),
+    key([">"], "switcher.only-topics"),
+  );
 }
 
 /** Fetch the topics of channels that were opened lately, or have something unread. The rows do not wait for them. */

@@ -13,7 +13,9 @@ const formats = new Map();
  * @returns {string} 09:12, or 9:12 AM */
 export function formatTime(seconds, timeZone) {
   const hour12 = setting("twenty_four_hour_time") === false && prefersTwelveHours();
-  return dateFormat({ hour: hour12 ? "numeric" : "2-digit", minute: "2-digit", hour12, timeZone }).format(seconds * 1000);
+  return dateFormat({ hour: hour12 ? "numeric" : "2-digit", minute: "2-digit", hour12, timeZone }).format(
+    seconds * 1000,
+  );
 }
 
 /** @param {number} seconds
@@ -35,7 +37,9 @@ export function dayKeyBefore(seconds) {
  * @param {number} [now] */
 export function formatDay(seconds, now = Date.now() / 1000) {
   const isThisYear = new Date(seconds * 1000).getFullYear() === new Date(now * 1000).getFullYear();
-  const date = dateFormat({ day: "numeric", month: "long", ...(!isThisYear && { year: "numeric" }) }).format(seconds * 1000);
+  const date = dateFormat({ day: "numeric", month: "long", ...(!isThisYear && { year: "numeric" }) }).format(
+    seconds * 1000,
+  );
   if (dayKey(seconds) === dayKey(now)) return t("time.today", { date });
   if (dayKey(seconds) === dayKeyBefore(now)) return t("time.yesterday", { date });
   const day = dateFormat({ weekday: "long" }).format(seconds * 1000);
@@ -67,7 +71,9 @@ export function formatFullTime(seconds) {
  * @param {number} [now] */
 export function formatAgo(seconds, now = Date.now() / 1000) {
   const age = Math.max(60, now - seconds);
-  const [size, unit] = /** @type {[number, Intl.RelativeTimeFormatUnit]} */ (age < 3600 ? [60, "minute"] : age < DAY_SECONDS ? [3600, "hour"] : [DAY_SECONDS, "day"]);
+  const [size, unit] = /** @type {[number, Intl.RelativeTimeFormatUnit]} */ (
+    age < 3600 ? [60, "minute"] : age < DAY_SECONDS ? [3600, "hour"] : [DAY_SECONDS, "day"]
+  );
   return new Intl.RelativeTimeFormat(preferredLocale()).format(-Math.floor(age / size), unit);
 }
 

@@ -33,7 +33,10 @@ export async function showTopics({ channel = 0 }, scope) {
   const foot = resetFooter();
   if (!channels.has(channel)) {
     setHeader({ title: t("channel.unknown"), isHome: true });
-    setChildren(list, emptyState(t("channel.unknown"), t("channel.unknown-text"), actionLink("#inbox", t("view.inbox"), "inbox")));
+    setChildren(
+      list,
+      emptyState(t("channel.unknown"), t("channel.unknown-text"), actionLink("#inbox", t("view.inbox"), "inbox")),
+    );
     return {};
   }
   let isFetched = false;
@@ -59,8 +62,12 @@ export async function showTopics({ channel = 0 }, scope) {
   await retry();
   scope.on(["messageArrived", "unread", "topics", "people", "messageChanged", "reset"], nextFrame(draw));
   scope.on("channels", () => drawHeader(channel));
-  scope.on("connection", (state) => { if (state === "live" && !isFetched) retry(); });
-  scope.on("topics", (changed) => { if (changed === channel && !topicsOf(channel)) fetchTopics(channel).catch(() => {}); });
+  scope.on("connection", (state) => {
+    if (state === "live" && !isFetched) retry();
+  });
+  scope.on("topics", (changed) => {
+    if (changed === channel && !topicsOf(channel)) fetchTopics(channel).catch(() => {});
+  });
   return { focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item"))?.focus() };
 }
 
@@ -69,13 +76,34 @@ function drawHeader(id) {
   const channel = channels.get(id);
   if (!channel) return;
   const over = [channelDot(id), h("span", {}, t("channel.over", { count: channel.subscriber_count ?? 0 }))];
-  const fresh = h("button", { class: "b go not-phone", type: "button", "data-do": "new-topic" }, icon("plus", "s"), t("channel.new-topic"));
-  const join = h("button", { class: "b go", type: "button", "data-do": "join-channel", "data-channel": id }, t("channel.join"));
+  const fresh = h(
+    "button",
+    { class: "b go not-phone", type: "button", "data-do": "new-topic" },
+    icon("plus", "s"),
+    t("channel.new-topic"),
+  );
+  const join = h(
+    "button",
+    { class: "b go", type: "button", "data-do": "join-channel", "data-channel": id },
+    t("channel.join"),
+  );
   const feed = iconButton("chat", t("channel.feed"), { "data-do": "channel-feed", "data-channel": id });
-  const people = iconButton("people", t("head.people"), { "data-do": "channel-people", "data-channel": id, class: "not-phone" });
-  const settings = iconButton("gear", t("head.channel-settings"), { "data-do": "channel-settings", "data-channel": id });
+  const people = iconButton("people", t("head.people"), {
+    "data-do": "channel-people",
+    "data-channel": id,
+    class: "not-phone",
+  });
+  const settings = iconButton("gear", t("head.channel-settings"), {
+    "data-do": "channel-settings",
+    "data-channel": id,
+  });
   const more = iconButton("more", t("head.more"), { "data-do": "view-menu", "aria-haspopup": "menu" });
-  setHeader({ title: channelName(id), over, tools: isSpectator() ? [feed] : [channel.subscribed ? fresh : join, feed, people, settings, more], isHome: true });
+  setHeader({
+    title: channelName(id),
+    over,
+    tools: isSpectator() ? [feed] : [channel.subscribed ? fresh : join, feed, people, settings, more],
+    isHome: true,
+  });
 }
 
 /** @param {HTMLElement} list
@@ -85,23 +113,70 @@ function drawTopics(list, id, again) {
   const channel = channels.get(id);
   const about = channel?.rendered_description;
   const line = () => {
-    const chips = [false, true].map((first) => h("button", { class: "chip", type: "button", "data-first": String(first), onclick: () => { unreadFirst = first; again(); } }, t(first ? "channel.unread-first" : "channel.newest-first")));
+    const chips = [false, true].map((first) =>
+      h(
+        "button",
+        {
+          class: "chip",
+          type: "button",
+          "data-first": String(first),
+          onclick: () => {
+            unreadFirst = first;
+            again();
+          },
+        },
+        t(first ? "channel.unread-first" : "channel.newest-first"),
+      ),
+    );
     return h("div", { class: "sub" }, h("div", { class: "about" }), h("span", { class: "end" }), ...chips);
   };
-  const describe = (/** @type {Element} */ place) => setChildren(/** @type {Element} */ (place.firstElementChild), about && enhance(about));
+  const describe = (/** @type {Element} */ place) =>
+    setChildren(/** @type {Element} */ (place.firstElementChild), about && enhance(about));
   const press = (/** @type {Element} */ place) => {
-    for (const chip of place.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (chip).dataset.first === String(unreadFirst)));
+    for (const chip of place.querySelectorAll(".chip"))
+      chip.setAttribute(
+        "aria-pressed",
+        String(/** @type {HTMLElement} */ (chip).dataset.first === String(unreadFirst)),
+      );
   };
   const topics = [...(topicsOf(id) ?? [])];
-  if (unreadFirst) topics.sort((a, b) => Number(unreadCount({ channel: id, topic: b.name }) > 0) - Number(unreadCount({ channel: id, topic: a.name }) > 0));
-  const senders = new Map(groupByConversation(cachedMessages()).map((each) => [keyOf(each.conversation), each.senders]));
+  if (unreadFirst)
+    topics.sort(
+      (a, b) =>
+        Number(unreadCount({ channel: id, topic: b.name }) > 0) -
+        Number(unreadCount({ channel: id, topic: a.name }) > 0),
+    );
+  const senders = new Map(
+    groupByConversation(cachedMessages()).map((each) => [keyOf(each.conversation), each.senders]),
+  );
   const rows = topics.map((topic) => {
     const conversation = { channel: id, topic: topic.name };
-    return conversationItem(conversation, { newest: topic.max_id, count: unreadCount(conversation), isMention: mentionsIn(conversation) > 0, senders: senders.get(keyOf(conversation)) ?? [], ...(isResolved(topic.name) && { lead: "check" }) });
+    return conversationItem(conversation, {
+      newest: topic.max_id,
+      count: unreadCount(conversation),
+      isMention: mentionsIn(conversation) > 0,
+      senders: senders.get(keyOf(conversation)) ?? [],
+      ...(isResolved(topic.name) && { lead: "check" }),
+    });
   });
-  const head = { key: "line", build: line, contents: [about, unreadFirst], update: (/** @type {Element} */ place) => { describe(place); press(place); } };
-  const empty = { key: "empty", build: () => emptyState(t("empty.channel"), t("empty.topic-text"), actionLink(channelHash(id), t("channel.feed"))) };
-  const found = { key: "topics", build: () => h("ul", { class: "plain" }), update: (/** @type {Element} */ ul) => setKeyedChildren(ul, rows) };
+  const head = {
+    key: "line",
+    build: line,
+    contents: [about, unreadFirst],
+    update: (/** @type {Element} */ place) => {
+      describe(place);
+      press(place);
+    },
+  };
+  const empty = {
+    key: "empty",
+    build: () => emptyState(t("empty.channel"), t("empty.topic-text"), actionLink(channelHash(id), t("channel.feed"))),
+  };
+  const found = {
+    key: "topics",
+    build: () => h("ul", { class: "plain" }),
+    update: (/** @type {Element} */ ul) => setKeyedChildren(ul, rows),
+  };
   keepFocus(list, () => setKeyedChildren(list, [head, rows.length ? found : empty]));
 }
 

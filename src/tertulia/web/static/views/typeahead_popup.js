@@ -75,8 +75,12 @@ export class TypeaheadPopup {
   handleKey(event) {
     if (!this.isOpen || event.isComposing) return false;
     const steps = /** @type {Record<string, number>} */ ({ ArrowDown: 1, ArrowUp: -1 });
-    if (event.key in steps) this.#select((this.#selected + steps[event.key] + this.#shown.completions.length) % this.#shown.completions.length);
-    else if ((event.key === "Enter" && !event.ctrlKey && !event.metaKey) || event.key === "Tab") this.#accept(this.#selected);
+    if (event.key in steps)
+      this.#select(
+        (this.#selected + steps[event.key] + this.#shown.completions.length) % this.#shown.completions.length,
+      );
+    else if ((event.key === "Enter" && !event.ctrlKey && !event.metaKey) || event.key === "Tab")
+      this.#accept(this.#selected);
     else if (event.key === "Escape") {
       this.#dismissedAt = this.#shown.from;
       this.close();
@@ -95,7 +99,13 @@ export class TypeaheadPopup {
   /** @param {Completion} completion
    * @param {number} at */
   #row(completion, at) {
-    return h("li", { role: "option", id: `${this.#list.id}-${at}`, "aria-selected": "false" }, completionMark(completion), h("bdi", {}, completion.label), completion.hint && h("small", { class: "cut" }, completion.hint));
+    return h(
+      "li",
+      { role: "option", id: `${this.#list.id}-${at}`, "aria-selected": "false" },
+      completionMark(completion),
+      h("bdi", {}, completion.label),
+      completion.hint && h("small", { class: "cut" }, completion.hint),
+    );
   }
 
   /** @param {number} at */
@@ -134,5 +144,11 @@ function completionMark(completion) {
 }
 
 function keyHints() {
-  return h("li", { class: "keys", role: "presentation" }, h("span", {}, t("offers.choose")), h("span", {}, t("offers.insert")), h("span", {}, t("offers.close")));
+  return h(
+    "li",
+    { class: "keys", role: "presentation" },
+    h("span", {}, t("offers.choose")),
+    h("span", {}, t("offers.insert")),
+    h("span", {}, t("offers.close")),
+  );
 }

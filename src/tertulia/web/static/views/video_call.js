@@ -12,8 +12,10 @@ const MAX_NAME_LENGTH = 100;
 /** The address of a new call, by the provider's number in `realm_video_chat_provider`.
  * @type {Record<number, (name: string) => Promise<string>>} */
 const CREATE = {
-  1: async () => `${String(state.jitsi_server_url).replace(/\/$/, "")}/${crypto.getRandomValues(new BigUint64Array(1))[0]}`,
-  4: async (name) => new URL((await get("/calls/bigbluebutton/create", { meeting_name: name })).url, location.origin).href,
+  1: async () =>
+    `${String(state.jitsi_server_url).replace(/\/$/, "")}/${crypto.getRandomValues(new BigUint64Array(1))[0]}`,
+  4: async (name) =>
+    new URL((await get("/calls/bigbluebutton/create", { meeting_name: name })).url, location.origin).href,
   7: async (name) => (await post("/calls/nextcloud_talk/create", { room_name: name })).url,
 };
 

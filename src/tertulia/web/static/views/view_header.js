@@ -19,32 +19,82 @@ import { t } from "../core/i18n.js";
 export function viewHeader(route) {
   const { conversation, channel, terms } = route;
   const search = iconButton("search", t("head.search-here"), { "data-do": "search-here", "data-key": "search" });
-  const more = iconButton("more", t("head.more"), { "data-do": "view-menu", "data-key": "more", "aria-haspopup": "menu" });
+  const more = iconButton("more", t("head.more"), {
+    "data-do": "view-menu",
+    "data-key": "more",
+    "aria-haspopup": "menu",
+  });
   if (isUnknownChannel(route)) return { title: t("channel.unknown"), isHome: true };
   if (conversation && isInChannel(conversation)) {
     const isDone = isResolved(conversation.topic);
     const follows = isFollowed(conversation.channel, conversation.topic);
-    const resolve = iconButton("check", t(isDone ? "head.unresolve" : "head.resolve"), { "data-do": "resolve", "aria-pressed": String(isDone), class: "not-phone", "data-key": "resolve" });
-    const follow = iconButton("bell", t(follows ? "head.following" : "head.follow"), { "data-do": "follow", "aria-pressed": String(follows), class: "not-phone", "data-key": "follow" });
-    const people = iconButton("people", t("head.people"), { "data-do": "people", class: "not-phone", "data-key": "people", "aria-expanded": String(region(".app").classList.contains("with-people")) });
-    const over = [channelDot(conversation.channel), h("a", { href: topicsHash(conversation.channel) }, channelName(conversation.channel))];
+    const resolve = iconButton("check", t(isDone ? "head.unresolve" : "head.resolve"), {
+      "data-do": "resolve",
+      "aria-pressed": String(isDone),
+      class: "not-phone",
+      "data-key": "resolve",
+    });
+    const follow = iconButton("bell", t(follows ? "head.following" : "head.follow"), {
+      "data-do": "follow",
+      "aria-pressed": String(follows),
+      class: "not-phone",
+      "data-key": "follow",
+    });
+    const people = iconButton("people", t("head.people"), {
+      "data-do": "people",
+      class: "not-phone",
+      "data-key": "people",
+      "aria-expanded": String(region(".app").classList.contains("with-people")),
+    });
+    const over = [
+      channelDot(conversation.channel),
+      h("a", { href: topicsHash(conversation.channel) }, channelName(conversation.channel)),
+    ];
     if (isDone) over.push(h("span", {}, "·"), icon("check", "s"), h("span", {}, t("talk.resolved")));
     const isArchived = channels.get(conversation.channel)?.is_archived;
-    return { title: titleOf(conversation), over, tools: isSpectator() ? [search] : [!isArchived && resolve, !isArchived && follow, search, people, more] };
+    return {
+      title: titleOf(conversation),
+      over,
+      tools: isSpectator() ? [search] : [!isArchived && resolve, !isArchived && follow, search, people, more],
+    };
   }
   if (conversation) {
     const [only] = conversation.people;
     const isAlone = conversation.people.length === 1;
-    const over = [icon("chat", "s"), h("span", {}, isAlone ? (only === myId() ? t("talk.notes") : getPerson(only).is_active ? presenceText(only) : t("view.dm")) : t("view.dm"))];
-    const profile = isAlone && iconButton("people", t("head.profile"), { "data-do": "profile", "data-person": only, "data-key": "profile" });
+    const over = [
+      icon("chat", "s"),
+      h(
+        "span",
+        {},
+        isAlone
+          ? only === myId()
+            ? t("talk.notes")
+            : getPerson(only).is_active
+              ? presenceText(only)
+              : t("view.dm")
+          : t("view.dm"),
+      ),
+    ];
+    const profile =
+      isAlone &&
+      iconButton("people", t("head.profile"), { "data-do": "profile", "data-person": only, "data-key": "profile" });
     return { title: titleOf(conversation), over, tools: [search, profile, more] };
   }
   if (channel) {
     const info = channels.get(channel);
     const topics = h("a", { class: "b not-phone", href: topicsHash(channel) }, icon("list", "s"), t("view.topics"));
     const over = [channelDot(channel), h("span", {}, t("channel.over", { count: info?.subscriber_count ?? 0 }))];
-    const settings = iconButton("gear", t("head.channel-settings"), { "data-do": "channel-settings", "data-channel": channel, "data-key": "gear" });
-    return { title: channelName(channel), over, tools: isSpectator() ? [topics] : [topics, search, settings, more], isHome: true };
+    const settings = iconButton("gear", t("head.channel-settings"), {
+      "data-do": "channel-settings",
+      "data-channel": channel,
+      "data-key": "gear",
+    });
+    return {
+      title: channelName(channel),
+      over,
+      tools: isSpectator() ? [topics] : [topics, search, settings, more],
+      isHome: true,
+    };
   }
   return { title: t(viewName(terms)), tools: [search], isHome: true };
 }
@@ -78,15 +128,27 @@ export function viewName(terms) {
  * @param {import("../state/narrow.js").Term[]} terms */
 function broaderSearches(terms) {
   const removable = terms.length > 1 ? terms.filter((term) => term.operator !== "search").slice(0, 3) : [];
-  return removable.map((term) => actionLink(hashOf(terms.filter((each) => each !== term)), t("search.without", { what: searchText([term]) }), "search"));
+  return removable.map((term) =>
+    actionLink(
+      hashOf(terms.filter((each) => each !== term)),
+      t("search.without", { what: searchText([term]) }),
+      "search",
+    ),
+  );
 }
 
 /** @param {Route} route */
 export function emptyView(route) {
   if (route.conversation && closedReason(route.conversation)) return emptyState(t("empty.channel"), "");
   if (route.conversation && isInChannel(route.conversation)) return emptyState(t("empty.new"), t("empty.topic-text"));
-  if (route.conversation) return emptyState(t("empty.new"), t("empty.direct-text", { name: titleOf(route.conversation) }));
+  if (route.conversation)
+    return emptyState(t("empty.new"), t("empty.direct-text", { name: titleOf(route.conversation) }));
   if (route.channel) return emptyState(t("empty.channel"), t("empty.topic-text"));
-  if (route.view === "search") return emptyState(t("search.nothing"), t("search.nothing-text"), ...broaderSearches(route.terms));
-  return emptyState(t("empty.view"), t(`empty.${viewName(route.terms).slice(5)}-text`), actionLink("#recent", t("inbox.recent"), "clock"));
+  if (route.view === "search")
+    return emptyState(t("search.nothing"), t("search.nothing-text"), ...broaderSearches(route.terms));
+  return emptyState(
+    t("empty.view"),
+    t(`empty.${viewName(route.terms).slice(5)}-text`),
+    actionLink("#recent", t("inbox.recent"), "clock"),
+  );
 }

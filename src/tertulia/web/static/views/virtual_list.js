@@ -12,8 +12,8 @@ import { sortedIndex } from "../state/message_lists.js";
 import { isPhone } from "./layout.js";
 import { centredRange, reindexedRange, shiftedRange } from "../state/row_window.js";
 
-/** @typedef {{id: number, before: number | undefined, signature: string, nodes: HTMLElement[], article: HTMLElement}} Row
- *   `before` is the message above it */
+/** @typedef {{id: number, before: number | undefined, signature: string, nodes: HTMLElement[], article: HTMLElement}}
+ *   Row `before` is the message above it */
 /** @typedef {{signature(id: number, before: number | undefined): string,
  *   draw(id: number, before: number | undefined): HTMLElement[], clip(articles: HTMLElement[]): void}} Renderer
  *   of drawn nodes the article is the last; `clip` shortens articles that are in the document */
@@ -93,13 +93,17 @@ export class VirtualList {
     this.#draw();
     const row = id === undefined ? undefined : this.#rows.get(id);
     if (this.#sticksToEnd || !row) this.#scroller.scrollTop = this.#scroller.scrollHeight;
-    else this.#scroller.scrollTop += this.#topOf(row.nodes[0]) - (typeof where === "number" ? where : this.#scroller.clientHeight / 3);
+    else
+      this.#scroller.scrollTop +=
+        this.#topOf(row.nodes[0]) - (typeof where === "number" ? where : this.#scroller.clientHeight / 3);
     this.#lastTop = this.#scroller.scrollTop;
     this.#setAnchor();
     this.#sticksToEnd = this.isAtEnd;
-    requestAnimationFrame(() => setTimeout(() => {
-      if (this.#feed.isConnected) this.#fillWindow();
-    }));
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        if (this.#feed.isConnected) this.#fillWindow();
+      }),
+    );
   }
 
   /** Draw rows outside of the view, so that scrolling does not wait for them. */
@@ -133,7 +137,8 @@ export class VirtualList {
     if (hadNewest || this.#range.to === 0) this.#range.to = ids.length;
     const excess = this.#range.to - this.#range.from - this.#maxRows;
     if (excess > 0) {
-      if (this.#sticksToEnd) this.#range.from += excess + STEP; // several at once: the browser paints all rows again
+      if (this.#sticksToEnd)
+        this.#range.from += excess + STEP; // several at once: the browser paints all rows again
       else this.#range.to -= excess;
     }
     this.#draw(changed);
@@ -158,7 +163,8 @@ export class VirtualList {
   /** The scroll position: a message and its distance from the upper edge.
    * @returns {{id?: number, top: number} | null} at the end there is no message, as the end moves */
   get position() {
-    if (this.#feed.isConnected && this.#scroller.scrollTop !== this.#lastTop) this.#onScroll(); // its event has not been handled yet
+    // its event has not been handled yet
+    if (this.#feed.isConnected && this.#scroller.scrollTop !== this.#lastTop) this.#onScroll();
     if (this.#sticksToEnd) return { top: 0 };
     return this.#anchor && { id: this.#anchor.row.id, top: Math.round(this.#anchor.top) };
   }
@@ -331,7 +337,8 @@ export class VirtualList {
   #requestMore() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     if (this.#range.from < STEP && scrollTop < 3 * clientHeight) this.#callbacks.needOlder();
-    if (this.#ids.length - this.#range.to < STEP && scrollHeight - clientHeight - scrollTop < 3 * clientHeight) this.#callbacks.needNewer();
+    if (this.#ids.length - this.#range.to < STEP && scrollHeight - clientHeight - scrollTop < 3 * clientHeight)
+      this.#callbacks.needNewer();
   }
 
   /** Add, remove and redraw rows until the document holds those of the window.

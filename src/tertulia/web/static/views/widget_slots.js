@@ -28,6 +28,8 @@ async function fillSlot(slot, message) {
     const widget = drawLoaded(message);
     if (widget) slot.replaceWith(widget);
   } catch {
-    setTimeout(() => { if (slot.isConnected) fillSlot(slot, message); }, DRAW_AGAIN_MS); // offline: the content stays until then
+    setTimeout(() => {
+      if (slot.isConnected) fillSlot(slot, message);
+    }, DRAW_AGAIN_MS); // offline: the content stays until then
   }
 }

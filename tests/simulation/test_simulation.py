@@ -52,4 +52,4 @@ def test_a_failing_seed_has_a_story_that_a_person_can_read():
 
     story = [line for line in told.splitlines() if line[:10].strip().replace(".", "").isdigit()]
     assert 2 <= len(story) <= 20
-    assert any("server 1 starts" in line for line in story)
+    assert any("is dead: kill" in line for line in story)

@@ -1,7 +1,6 @@
 """The service worker: its files for offline use, and how one of another language replaces it."""
 
-from playwright.sync_api import Error, expect
-from tests.support.waiting import eventually
+from playwright.sync_api import expect
 
 
 def test_a_page_reloads_at_once_after_its_language_changed(page_chat, browse):
@@ -32,35 +31,6 @@ def test_the_worker_of_the_new_language_replaces_the_old_one(page_chat, browse):
     page.wait_for_function(
         "() => navigator.serviceWorker.controller.scriptURL.endsWith('?language=de')"
     )
-
-
-def reloads(page):
-    try:
-        page.reload()
-    except Error:
-        return False
-    return True
-
-
-def test_a_page_that_was_loaded_once_can_be_reloaded_without_a_server(page_chat, browse):
-    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
-    ben.says("Soup's on", to="kitchen > lunch")
-    user = browse(ana)
-    page = user.goes(f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch").page
-    expect(user.message("Soup's on")).to_be_visible()
-    page.wait_for_function(
-        """async () => {
-          const read = await (await caches.open("tertulia-read")).keys();
-          const paths = read.map(({ url }) => new URL(url).pathname);
-          return paths.includes("/") && paths.includes("/json/messages");
-        }"""
-    )
-
-    user.context.set_offline(True)
-    eventually(lambda: reloads(page))  # Chromium may fail while the worker is still at work
-
-    expect(user.message("Soup's on")).to_be_visible()
-    user.context.set_offline(False)
 
 
 def test_a_compose_box_and_a_dialog_that_are_first_used_offline_work(page_chat, browse):

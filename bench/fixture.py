@@ -12,8 +12,7 @@ from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import Role, User
+from tertulia.domain.people.user import NewUser, Role, User
 from tertulia.events.listener import Options
 
 SECRET = "only a benchmark would use this secret"

@@ -28,8 +28,7 @@ from tertulia.database import BlockingDatabase, Database
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import COLORS
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import Role
+from tertulia.domain.people.user import NewUser, Role
 
 EMAIL = "ana@example.com"
 SECRET = b"a secret for measuring only"

@@ -51,7 +51,7 @@ def enlarge(tx: Tx, large: LargeOrganization, user_id: int) -> None:
     """Give a user as much as one can have: channels, bots, groups, flags, topic policies. Most of
     these have no messages."""
     first = tx.number("SELECT max(id) AS value FROM account") + 1
-    tx.load_rows(
+    tx.bulk.load_rows(
         "account",
         ("id", "realm_id", "email", "email_key", "full_name", "role", "joined_at", "bot_type",
          "bot_owner_id"),
@@ -61,19 +61,19 @@ def enlarge(tx: Tx, large: LargeOrganization, user_id: int) -> None:
             for number in range(first, first + domain.limits.MAX_BOTS)
         ],
     )  # fmt: skip
-    tx.allocate_ids("account")
+    tx.bulk.allocate_ids("account")
     _load_subscriptions(tx, [(channel_id, user_id) for channel_id in large.channel_ids])
-    tx.load_rows(
+    tx.bulk.load_rows(
         "user_group_member",
         ("realm_id", "group_id", "user_id"),
         [(tx.realm_id, group_id, user_id) for group_id in large.group_ids[:-1]],
     )
-    tx.load_rows(
+    tx.bulk.load_rows(
         "message_flag",
         ("realm_id", "user_id", "flag", "message_id"),
         [(tx.realm_id, user_id, "starred", message_id) for message_id in large.message_ids],
     )
-    tx.load_rows(
+    tx.bulk.load_rows(
         "user_topic",
         ("realm_id", "user_id", "channel_id", "topic_key", "topic", "policy", "updated_at"),
         [
@@ -87,7 +87,7 @@ def enlarge(tx: Tx, large: LargeOrganization, user_id: int) -> None:
 def _add_members(tx: Tx, large: LargeOrganization) -> None:
     first = (tx.value("SELECT max(id) AS value FROM account") or 0) + 1
     large.member_ids = list(range(first, first + MEMBERS))
-    tx.load_rows(
+    tx.bulk.load_rows(
         "account",
         ("id", "realm_id", "email", "email_key", "full_name", "role", "joined_at"),
         [
@@ -96,7 +96,7 @@ def _add_members(tx: Tx, large: LargeOrganization) -> None:
             for number in large.member_ids
         ],
     )  # fmt: skip
-    tx.allocate_ids("account")
+    tx.bulk.allocate_ids("account")
 
 
 def _add_channels(tx: Tx, large: LargeOrganization) -> None:
@@ -104,7 +104,7 @@ def _add_channels(tx: Tx, large: LargeOrganization) -> None:
     assert model is not None
     first = tx.number("SELECT max(id) AS value FROM channel") + 1
     large.channel_ids = list(range(first, first + CHANNELS))
-    tx.load_rows(
+    tx.bulk.load_rows(
         "channel",
         ("id", "realm_id", "name", "name_key", "description", "rendered_description", "created_at",
          "creator_id", "invite_only", "history_public", "permissions"),
@@ -114,7 +114,7 @@ def _add_channels(tx: Tx, large: LargeOrganization) -> None:
             for number in large.channel_ids
         ],
     )  # fmt: skip
-    tx.allocate_ids("channel")
+    tx.bulk.allocate_ids("channel")
 
 
 def _subscribe(tx: Tx, large: LargeOrganization) -> None:
@@ -124,12 +124,12 @@ def _subscribe(tx: Tx, large: LargeOrganization) -> None:
 
 
 def _load_subscriptions(tx: Tx, pairs: list[tuple[int, int]]) -> None:
-    tx.load_rows(
+    tx.bulk.load_rows(
         "subscription",
         ("realm_id", "channel_id", "user_id", "active", "color"),
         [(tx.realm_id, *pair, True, COLORS[0]) for pair in pairs],
     )
-    tx.load_rows(
+    tx.bulk.load_rows(
         "subscription_span",
         ("realm_id", "channel_id", "user_id", "start_seq", "start_message_id"),
         [(tx.realm_id, *pair, 0, 0) for pair in pairs],
@@ -149,8 +149,8 @@ def _add_messages(tx: Tx, large: LargeOrganization) -> None:
     storage.bulk_import.load_messages(
         tx, [{"id": number, **given, **row} for number in large.message_ids]
     )
-    tx.allocate_ids("message")
-    tx.load_rows(
+    tx.bulk.allocate_ids("message")
+    tx.bulk.load_rows(
         "unread",
         ("realm_id", "user_id", "bitmap", "caught_up_to"),
         [

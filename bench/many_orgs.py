@@ -27,9 +27,9 @@ def multiply(url: str, template: BenchChannel, count: int) -> list[BenchChannel]
 
 def _run_background_work(tx: Tx) -> None:
     """Do what a server does by itself after a while, so that a copy needs no further work."""
-    actions.messages.search_index.index_messages(tx)
+    storage.search.batch.index_messages(tx)
     actions.channels.channel_stats.count(tx, limit=100)
-    features.rerendering.finish(tx)
+    features.outdated_renderings.finish(tx)
     storage.log.delete_up_to(tx, storage.log.head(tx) - 1)
 
 
@@ -54,13 +54,13 @@ def _multiply(tx: Tx, template: BenchChannel, count: int) -> list[BenchChannel]:
         ids = {
             name for name in columns[table] if name in NAMED_BY_ID or (table, name) in references
         }
-        tx.load_rows(
+        tx.bulk.load_rows(
             table,
             columns[table],
             _copies(vault, table, columns[table], rows[table], ids, step, count),
         )
         if "id" in columns[table]:
-            tx.allocate_ids(table)
+            tx.bulk.allocate_ids(table)
     return [
         BenchChannel(f"o{number}.localhost", Login(template.login.email, _key(number)), "")
         for number in range(1, count + 1)

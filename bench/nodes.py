@@ -42,6 +42,8 @@ SENDING = [
     (8, 16, 1, 450, 3.2),
     (1, 16, 20, 1100, None),
     (3, 16, 20, 800, None),
+    (3, 16, 3, 900, 1.0),  # each organization at a server of its own
+    (8, 16, 8, 900, 1.0),
 ]
 
 

@@ -18,8 +18,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import BotType, Role
+from tertulia.domain.people.user import BotType, NewUser, Role
 
 PEOPLE = 100
 BOTS = 10

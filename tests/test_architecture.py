@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tertulia.database import schema
+
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src"
 
@@ -46,7 +48,10 @@ CALLED_BY_NAME = {"domain", "storage", "events", "actions", "api", "features"}
 # `Database` itself, and the list of all features.
 PACKAGES_WITH_CODE = {"tertulia.database.__init__", "tertulia.features.__init__"}
 
+MAX_METHODS = 25  # of a class
 MAX_CHAIN = 7  # modules of actions that use each other in a row
+
+FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 Tree = dict[str, str]  # the text of each module, by its dotted name; a package ends in .__init__
 
@@ -133,7 +138,7 @@ def awaiting_transaction(tree: Tree) -> Iterator[str]:
     }
     for name, text in features.items():
         for node in nodes_in(text, name):
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if not isinstance(node, FUNCTION):
                 continue
             if "Tx" not in {ast.unparse(each.annotation or each) for each in node.args.args}:
                 continue
@@ -242,6 +247,16 @@ def name_with_two_meanings(tree: Tree) -> Iterator[str]:
             yield f"{name} is a class in {' and in '.join(modules)}: one word, one meaning."
 
 
+def large_class(tree: Tree) -> Iterator[str]:
+    """A class with more methods is about several things: each can be an object of its own."""
+    for module, text in tree.items():
+        for node in nodes_in(text, module):
+            if isinstance(node, ast.ClassDef):
+                count = sum(isinstance(each, FUNCTION) for each in node.body)
+                if count > MAX_METHODS:
+                    yield f"{node.name} in {module} has {count} methods."
+
+
 def own_thread_pool(tree: Tree) -> Iterator[str]:
     """A thread pool is a queue in which the work of one user delays that of all others."""
     for module, text in tree.items():
@@ -275,6 +290,7 @@ RULES = [
     dynamic_module,
     busy_package,
     name_with_two_meanings,
+    large_class,
     own_thread_pool,
     uncounted_cache,
 ]
@@ -314,6 +330,14 @@ RULES = [
                 for n in range(MAX_CHAIN)
             },
             f"A chain of {MAX_CHAIN + 1} actions: tertulia.actions.a0 → tertulia.actions.a1",
+        ),
+        (
+            large_class,
+            {
+                "tertulia.database.tx": "class Tx:"
+                + "".join(f"\n  def get_{n}(self): ..." for n in range(MAX_METHODS + 1))
+            },
+            f"Tx in tertulia.database.tx has {MAX_METHODS + 1} methods.",
         ),
         (
             command_without_features,
@@ -566,3 +590,9 @@ def introduces(node: ast.stmt) -> bool:
 def is_optional(module: str) -> bool:
     """Also the parts of an optional module, such as `postgres_async` and `saml_logout`."""
     return module.startswith(OPTIONAL_MODULES)
+
+
+def test_every_migration_has_a_number_of_its_own():
+    numbers = [each.number for each in schema.migrations()]
+
+    assert len(set(numbers)) == len(numbers)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -42,10 +42,9 @@ from tertulia.jobs import housekeeping, runner
 from tertulia.jobs.cache_warmup import CacheWarmup
 from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.ldap_sync import LdapSync
-from tertulia.jobs.long_interval import LongInterval
 from tertulia.jobs.mail_sender import MailSender
 from tertulia.jobs.outbox import Outbox
-from tertulia.jobs.runner import Job, Runner, due_job, leader_job
+from tertulia.jobs.runner import Job, LongInterval, Runner, due_job, leader_job
 from tertulia.jobs.search_indexer import SearchIndexer
 from tertulia.jobs.table_counts import TableCounter
 from tertulia.jobs.upload_migration import UploadMigration
@@ -80,9 +79,11 @@ from tertulia.web.account_pages import AccountPages
 from tertulia.web.api_page import ApiPage
 from tertulia.web.assets import Assets
 from tertulia.web.audit_csv import AuditCsv
+from tertulia.web.declined_calls import DeclinedCalls
 from tertulia.web.downloads import Downloads
 from tertulia.web.external_pictures import ExternalPicturePages
 from tertulia.web.first_run import FirstRunPages
+from tertulia.web.health import HealthPage
 from tertulia.web.images import ImagePages
 from tertulia.web.integrations import IntegrationPages
 from tertulia.web.login import LoginPages
@@ -97,8 +98,6 @@ if TYPE_CHECKING:
     from tertulia.server.metrics import Metrics
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
-
-MAX_HEALTH_SECONDS = 1.5  # that `/health` waits for the database
 
 AGENT_PATHS = ("/mcp", "/oauth/", "/.well-known/oauth-")
 
@@ -125,6 +124,7 @@ class Application:
             self.caches,
             self._pictures.shown if config.external_pictures else AS_IT_IS,
         )
+        self.empty_page_caches = database.shrink_memory
         self.services = Services(
             config,
             database,
@@ -145,7 +145,6 @@ class Application:
         self.mail_sender = MailSender(config, database, self.outbox, vault)
         self._add_senders()
         self.inbound_mail = InboundMail(config, database, self.delivery.follower.finder.find)
-        self._health_read: asyncio.Future[Any] | None = None
         self.certificate: Certificate | None = None  # set by the server that speaks TLS
         self.renewal = self._certificate_renewal()
         self.connections = ConnectionLimiter(config, database.requests)
@@ -267,8 +266,9 @@ class Application:
             asyncio.create_task(
                 database.watch(
                     follower.catch_up,
-                    self.delivery.on_remote_ephemeral,
+                    self.delivery.ephemeral.on_notice,
                     follower.remote_sends.receive,
+                    follower.needs_notices_of,
                 )
             ),
             asyncio.create_task(self.runner.run()),
@@ -385,10 +385,8 @@ class Application:
         yield from self.outbox.jobs
         yield due_job("exports", 5, self.exports.run_once, due.EXPORT)
         yield due_job("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
-
-    async def empty_page_caches(self) -> None:
-        """Free the memory of SQLite's page caches."""
-        await self.services.database.shrink_memory()
+        write_flags = partial(housekeeping.write_pending_flags, database)
+        yield due_job("pending flags", 0.5, write_flags, due.PENDING_FLAG)
 
     def shutdown(self) -> None:
         """Answer every waiting poll, because the server is about to stop."""
@@ -413,7 +411,7 @@ class Application:
             routes=[
                 *PublicPages(self.services).routes(),  # first, because crawlers read thousands
                 *WebPage(self.services, auth, assets, first_run).routes(),
-                Route("/health", self._health),
+                *HealthPage(self.services, SLOW_WRITE_SECONDS).routes(),
                 Route("/metrics", self._metrics),
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/emoji.json", _emoji),
@@ -430,6 +428,7 @@ class Application:
                 *passwords.routes(account),
                 *signup.routes(account),
                 *video_calls.routes(account),
+                *DeclinedCalls(self.services).routes(),
                 *saml.routes(account),
                 *single_sign_on.routes(account),
                 *ImagePages(self.services, auth).routes(),
@@ -453,33 +452,6 @@ class Application:
         if not self.services.config.external_pictures:
             return []
         return ExternalPicturePages(self.services, self._pictures).routes()
-
-    async def _health(self, request: Request) -> Response:
-        database = self.services.database
-        await self._check_readable()
-        if (why := database.health.failure) is not None:
-            status = "damaged" if database.health.damage is not None else "ok"
-            return JSONResponse({"status": status, "writes": "failing", "reason": why})
-        is_waiting = database.busy_seconds > SLOW_WRITE_SECONDS
-        return JSONResponse({"status": "ok", "writes": "waiting" if is_waiting else "ok"})
-
-    async def _check_readable(self) -> None:
-        """Raises ServiceUnavailable if the database cannot be read.
-
-        The threads that read may all be waiting. Then the server is well while its directory is not
-        stale, and the next checks share this read.
-        """
-        read = self._health_read
-        if read is None or read.done():
-            first = self.services.database.of(0).query(storage.organization.realms.first)
-            read = self._health_read = asyncio.ensure_future(first)
-            # An error is no surprise if no check waits for it any more.
-            read.add_done_callback(lambda done: done.cancelled() or done.exception())
-        done, _ = await asyncio.wait([read], timeout=MAX_HEALTH_SECONDS)
-        if done:
-            read.result()
-        elif self.delivery.follower.is_stale:
-            raise ServiceUnavailable()
 
     @cached_property
     def metrics(self) -> "Metrics":
@@ -530,7 +502,8 @@ async def _due_jobs(database: Database, questions: Sequence[str]) -> set[str] | 
 @cache
 def description() -> bytes:
     """The OpenAPI description, the same for every server of this version."""
-    return api.description.encoded(ROUTES)
+    sent = (request for feature in FEATURES for request in feature.sent_requests)
+    return api.description.encoded(ROUTES, sent)
 
 
 async def _error_reply(request: Request, error: Exception) -> Response:

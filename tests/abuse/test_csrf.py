@@ -2,10 +2,13 @@
 
 from tests.support.browser import Browser
 
-# These authenticate their sender themselves: a signature, or a key in the URL.
+# These authenticate their sender themselves, by a signature or a key in the URL. `/share` keeps
+# nothing: it only leads to the page.
 PROVEN = {
+    "/share",
     "/accounts/login/jwt/",
     "/accounts/unsubscribe/{kind}/{key}",
+    "/calls/decline/{token}/{key}",
     "/complete/saml/",
     "/saml/logout/",
 }

@@ -135,6 +135,7 @@ CALLS: dict[str, Call] = {
     "POST /streams/{stream_id}/email_address/regenerate": lambda who, at: who.post(
         f"/streams/{at.id}/email_address/regenerate"
     ),
+    "GET /streams/{stream_id}/forum": lambda who, at: who.get(f"/streams/{at.id}/forum"),
     "GET /users/me/{stream_id}/topics": lambda who, at: who.get(f"/users/me/{at.id}/topics"),
     "POST /default_streams": lambda who, at: who.post("/default_streams", stream_id=at.id),
     "DELETE /default_streams": lambda who, at: who.delete("/default_streams", stream_id=at.id),
@@ -179,6 +180,7 @@ CALLS: dict[str, Call] = {
         f"/users/{who.id}/subscriptions/{at.id}"
     ),
     "POST /answers": lambda who, at: who.post("/answers", type="channel", to=at.id, topic="x"),
+    "POST /calls": lambda who, at: who.post("/calls", type="channel", to=at.id, topic="x"),
     "GET /realm/retention_preview": lambda who, at: who.get(
         "/realm/retention_preview", message_retention_days=3, stream_id=at.id
     ),
@@ -311,8 +313,9 @@ def test_every_route_that_takes_a_channel_is_in_the_table():
     tried = {" ".join(name.split()[:2]) for name in [*CALLS, *JOINING]}
     groups = {name for name in taking if "/user_groups/" in name}  # that add users
 
+    # As on creation; as with a webhook; in tests/features/test_apps.py.
     as_others = {"PATCH /bots/{bot_id}", "POST /integrations/{integration}/example"}
-    assert taking - tried - groups == as_others  # as on creation; as with a webhook
+    assert taking - tried - groups == as_others | {"POST /commands/{command_id}/calls"}
 
 
 def test_uses_of_a_group_are_reported_without_ids_of_hidden_channels(chat):

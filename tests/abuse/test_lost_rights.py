@@ -19,6 +19,9 @@ LEFT_OUT = FAREWELLS | {
     ("POST", "/messages/render"),
     ("POST", "/users/me/presence"),
     ("POST", "/typing"),
+    ("POST", "/interactions/fetch"),
+    ("PATCH", "/messages/{message_id}/buttons"),
+    ("POST", "/interactions/{interaction_id}/answer"),
     ("POST", "/answers"),
     ("PATCH", "/answers/{answer_token}"),
     ("DELETE", "/answers/{answer_token}"),
@@ -27,6 +30,8 @@ LEFT_OUT = FAREWELLS | {
     ("POST", "/users/me/second_factor/secret"),
     ("POST", "/mobile_push/test_notification"),
     ("POST", "/mobile_push/e2ee/test_notification"),
+    ("POST", "/web_push/test"),
+    ("POST", "/push_servers/test"),
     ("POST", "/calls/bigbluebutton/create"),
     ("POST", "/calls/nextcloud_talk/create"),
     ("POST", "/streams/{stream_id}/topic_summaries"),
@@ -90,6 +95,7 @@ def test_a_request_fails_if_its_caller_loses_the_right_meanwhile(chat, happens):
             tried += 1
 
     assert tried > 80
-    # A direct message, which every member may send.
+    # What every member may do.
+    signalled = ("POST", "/calls/{call_token}/sessions/{session_id}/signals")
     finished = ("POST", "/answers/{answer_token}/finish")
-    assert done == ([finished] if happens is demote else [])
+    assert done == ([signalled, finished] if happens is demote else [])

@@ -90,11 +90,11 @@ ONES_OWN = {
     *("/saved_snippets", "/saved_snippets/{saved_snippet_id}", "/navigation_views"),
     "/navigation_views/{fragment:path}",
     *("/user_topics", "/users/me/subscriptions/muted_topics", "/mobile_push/register"),
-    *("/users/me/apns_device_token", "/users/me/android_gcm_reg_id"),
+    *("/users/me/apns_device_token", "/users/me/android_gcm_reg_id", "/push_servers"),
 }
 FOR_PROGRAMS = {
     *("local_id", "reverse_template", "default_code_block_language", "branches"),
-    *("text_template", "topic_template"),
+    *("text_template", "topic_template", "signal"),
 }
 ONLY_LOOKED_FOR = {("DELETE", "emoji_name"), ("POST", "topic_name"), ("POST", "anchor_date")}
 ELSEWHERE = {

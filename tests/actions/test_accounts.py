@@ -3,8 +3,7 @@
 import pytest
 
 from tertulia import actions, storage
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import BotType, Role
+from tertulia.domain.people.user import BotType, NewUser, Role
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.people import EmailTaken, LastOwner, UserIsDeactivated, UserNotFound
 

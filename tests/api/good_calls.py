@@ -65,6 +65,10 @@ invited = (f"guest{number}@house.example" for number in itertools.count())
 leavers = (f"leaver{number}" for number in itertools.count())
 
 
+# Calls about interactions that bots make, by the end of their path.
+BY_BOTS = {("POST", "fetch"), ("PATCH", "buttons"), ("POST", "answer"), ("GET", "plan")}
+
+
 def ask(person, method: str, path: str, *, in_json: bool = False, **params: Any):
     """A call as clients make it, with a file where one is required."""
     if (method, path) in FAREWELLS:
@@ -79,7 +83,7 @@ def ask(person, method: str, path: str, *, in_json: bool = False, **params: Any)
     if (method, path) == ("POST", "/realm/deactivate"):
         person = Chat.found(person.chat.server).person("founder", role="owner")
     is_answer = path.startswith("/answers") and not path.endswith("/stop") and method != "GET"
-    if path == "/bot_storage" or is_answer:
+    if path == "/bot_storage" or is_answer or (method, path.split("/")[-1]) in BY_BOTS:
         person = a_bot_of(person)
     if (method, path) == ("POST", "/answers"):
         give_up_answers(person)  # a person may have few at once
@@ -193,6 +197,14 @@ def own_fcm_token(ana) -> str:
     return "a token"
 
 
+PUSH_SERVER = {"kind": "gotify", "address": "https://127.0.0.1:9", "token": "a token"}
+
+
+def has_push_server(ana) -> str:
+    ana.post("/push_servers", **PUSH_SERVER).succeeds()
+    return PUSH_SERVER["address"]
+
+
 def subscribed(ana) -> str:
     ana.post("/web_push/subscriptions", **BROWSER).succeeds()
     return BROWSER["endpoint"]
@@ -258,6 +270,15 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         give_up_answers(bot)
         return {"answer_token": bot.post("/answers", **response).succeeds()["answer_token"]}
 
+    def new_call():
+        """Another person is in it, so it goes on when the user is gone."""
+        made = ana.post("/calls", type="channel", to=kitchen, topic=next(names)).succeeds()
+        other.post(f"/calls/{made['call']['call_token']}/sessions").succeeds()
+        return {"call_token": made["call"]["call_token"], "session_id": made["session_id"]}
+
+    other = chat.person(next(names), channels=["kitchen"])
+    talk = new_call()
+
     def new_person():
         return {"muted_user_id": chat.person(next(names)).id}
 
@@ -321,8 +342,30 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("DELETE", "/users/me/android_gcm_reg_id"): {"token": lambda: own_fcm_token(ana)},
         ("GET", "/calls/bigbluebutton/create"): {"meeting_name": "lunch"},
         ("POST", "/calls/nextcloud_talk/create"): {"room_name": "lunch"},
+        ("GET", "/calls"): {},
+        ("POST", "/calls"): {"type": "channel", "to": kitchen, "topic": lambda: next(names)},
+        ("POST", "/calls/{call_token}/sessions"): {},
+        ("PATCH", "/calls/{call_token}/sessions/{session_id}"): {"muted": True},
+        ("DELETE", "/calls/{call_token}/sessions/{session_id}"): {},
+        ("POST", "/calls/{call_token}/sessions/{session_id}/signals"): {
+            "to_session_id": talk["session_id"],
+            "signal": "offer",
+        },
+        ("POST", "/calls/{call_token}/sessions/{session_id}/ring"): {
+            "user_ids": lambda: [chat.person(next(names)).id],
+        },
+        ("POST", "/calls/{call_token}/decline"): {},
         ("GET", "/web_push/key"): {},
         ("POST", "/web_push/subscriptions"): BROWSER,
+        ("POST", "/web_push/test"): {"endpoint": lambda: subscribed(ana)},
+        ("GET", "/push_servers"): {},
+        ("POST", "/push_servers"): PUSH_SERVER,
+        ("POST", "/push_servers/test"): {"address": lambda: has_push_server(ana)},
+        ("DELETE", "/push_servers"): {"address": lambda: has_push_server(ana)},
+        ("POST", "/web_push/mute"): {
+            "message_id": lambda: ana.says("x", to=[ana]).id,
+            "seconds": 3600,
+        },
         ("DELETE", "/web_push/subscriptions"): {"endpoint": lambda: subscribed(ana)},
         ("GET", "/navigation_views"): {},
         ("POST", "/navigation_views"): {
@@ -478,12 +521,19 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         "DELETE /realm/agents/{agent_id}": new_agent,
         **new_snippet(),
         **new_answer(),
+        "call_token": talk["call_token"],
         **new_person(),
         **new_bot(),
         "PATCH /answers/{answer_token}": new_answer,
         "DELETE /answers/{answer_token}": new_answer,
         "POST /answers/{answer_token}/finish": new_answer,
         "POST /answers/{answer_token}/stop": new_answer,
+        "POST /calls/{call_token}/sessions": new_call,
+        "PATCH /calls/{call_token}/sessions/{session_id}": new_call,
+        "DELETE /calls/{call_token}/sessions/{session_id}": new_call,
+        "POST /calls/{call_token}/sessions/{session_id}/signals": lambda: talk,
+        "POST /calls/{call_token}/sessions/{session_id}/ring": new_call,
+        "POST /calls/{call_token}/decline": new_call,
         "DELETE /drafts/{draft_id}": new_draft,
         "DELETE /invites/{invite_id}": new_invitation,
         "POST /invites/{invite_id}/resend": new_invitation,
@@ -578,6 +628,86 @@ def profile_calls(ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
         ("DELETE", "/users/me/avatar"): {},
     }
     return calls, {**field, f"DELETE {path}/{{field_id}}": new_field}
+
+
+PLAN = {"name": "plan", "type": "file", "required": False}
+PARAMETERS = [{"name": "version", "type": "text"}]
+BUTTON = {"id": "live", "short_name": "A", "long_name": "Put it on live", "reply": "live"}
+
+
+def app_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
+    """Valid calls about commands, buttons and forms, and their paths."""
+    names = (f"command{number}" for number in itertools.count())
+    bot, place = a_bot_of(ana), {"type": "channel", "to": "kitchen", "topic": "lunch"}
+
+    def new_command():
+        about = {"description": "x", "parameters": PARAMETERS}
+        made = bot.post("/commands", name=next(names), **about).succeeds()
+        return {"command_id": made["command_id"]}
+
+    command = new_command()
+    values = {"values": {"version": "1"}}
+
+    def new_interaction():
+        for each in bot.post("/interactions/fetch").succeeds()["interactions"]:
+            bot.post(f"/interactions/{each['id']}/answer").succeeds()
+        path = f"/commands/{command['command_id']}/calls"
+        made = ana.post(path, **place, **values).succeeds()["interaction"]
+        return {"interaction_id": made["id"]}
+
+    def asked_form():
+        made = new_interaction()
+        form = {"title": "Plan", "fields": [PLAN]}
+        bot.post(f"/interactions/{made['interaction_id']}/answer", form=form).succeeds()
+        return made
+
+    def submitted_form():
+        number = asked_form()["interaction_id"]
+        filled = {"plan": uploads_file(ana).url}
+        sent = ana.post(f"/interactions/{number}/form", values=filled).succeeds()
+        return {"interaction_id": sent["interaction"]["id"], "field": "plan"}
+
+    def new_buttons():
+        new_interaction()  # ends earlier ones
+        data = {"type": "choices", "heading": "", "choices": [BUTTON]}
+        widget = {"widget_type": "zform", "extra_data": data}
+        sent = bot.post("/messages", content="x", widget_content=widget, **place)
+        return {"message_id": sent.succeeds()["id"]}
+
+    calls: dict[tuple[str, str], Any] = {
+        ("GET", "/commands"): {},
+        ("GET", "/commands/managed"): {},
+        ("POST", "/commands"): {
+            "name": lambda: next(names),
+            "description": "Put it there",
+            "parameters": PARAMETERS,
+            "bot_id": bot.get("/users/me").succeeds()["user_id"],
+        },
+        ("PATCH", "/commands/{command_id}"): {"in_direct": False},
+        ("DELETE", "/commands/{command_id}"): {},
+        ("POST", "/commands/{command_id}/calls"): {**place, **values},
+        ("GET", "/interactions"): {},
+        ("POST", "/interactions/fetch"): {},
+        ("POST", "/messages/{message_id}/press"): {"button": "live"},
+        ("PATCH", "/messages/{message_id}/buttons"): {"choices": [BUTTON]},
+        ("POST", "/interactions/{interaction_id}/form"): {"values": {}},
+        ("POST", "/interactions/{interaction_id}/answer"): {"content": "x"},
+        ("DELETE", "/interactions/{interaction_id}"): {},
+        ("GET", "/interactions/{interaction_id}/files/{field}"): {},
+    }
+    path_params = {
+        **submitted_form(),
+        **command,
+        "PATCH /commands/{command_id}": new_command,
+        "DELETE /commands/{command_id}": new_command,
+        "POST /messages/{message_id}/press": new_buttons,
+        "PATCH /messages/{message_id}/buttons": new_buttons,
+        "POST /interactions/{interaction_id}/form": asked_form,
+        "POST /interactions/{interaction_id}/answer": new_interaction,
+        "DELETE /interactions/{interaction_id}": new_interaction,
+        "GET /interactions/{interaction_id}/files/{field}": submitted_form,
+    }
+    return calls, path_params
 
 
 def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
@@ -696,6 +826,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("GET", "/streams/{stream_id}/members"): {},
             ("GET", "/streams/{stream_id}/email_address"): {},
             ("POST", "/streams/{stream_id}/email_address/regenerate"): {},
+            ("GET", "/streams/{stream_id}/forum"): {"order": "newest"},
             ("GET", "/users/me/{stream_id}/topics"): {},
             ("POST", "/default_streams"): {"stream_id": kitchen},
             ("DELETE", "/default_streams"): {"stream_id": kitchen},
@@ -802,4 +933,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
     calls.update(about_accounts)
     profiles, profile_path_params = profile_calls(ana)
     calls.update(profiles)
+    apps, app_path_params = app_calls(chat, ana)
+    calls.update(apps)
+    people_path_params |= app_path_params
     return ana, calls, path_params | people_path_params | account_path_params | profile_path_params

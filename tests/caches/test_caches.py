@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from tests.support.people import Chat
 
-from tertulia.caches.all_caches import Caches
+from tertulia.caches.all_caches import Caches, LoginCache, VerifiedLogin
 from tertulia.caches.cache import Cache, EntryCache, Fact, Invalidating, NewMessage
 from tertulia.caches.history import (
     MAX_FRAGMENT_BYTES,
@@ -17,7 +17,6 @@ from tertulia.caches.history import (
     Fragment,
     FragmentCache,
 )
-from tertulia.caches.logins import LoginCache, VerifiedLogin
 from tertulia.caches.message_locations import MessageLocations
 from tertulia.caches.send_permits import MAX_AGE_SECONDS, SendPermits, in_topic
 from tertulia.caches.sessions import SessionCache

@@ -17,6 +17,7 @@ from tests.support.databases import Databases, Kind
 
 from tertulia import domain, storage
 from tertulia.cli import main
+from tertulia.cli.command_group import summary
 from tertulia.cli.commands import COMMANDS, ORG_COMMANDS, USER_COMMANDS, org, user
 from tertulia.config import Config
 from tertulia.data_dir import load_vault
@@ -443,6 +444,22 @@ def test_check_finds_no_problem_in_good_data(either_terminal):
     assert json.loads(either_terminal.runs("check", "--json").out)["ok"] is True
 
 
+def test_check_says_what_push_to_browsers_and_phones_needs(terminal):
+    without_https = terminal.runs("check")
+    with_https = terminal.runs("check", TERTULIA_EXTERNAL_URL="https://chat.example.com")
+    database_of(terminal).of(FIRST).write(store_key_of_another_secret)
+    without_key = terminal.runs("check")
+
+    assert "external_url is not an https address" in without_https.out
+    assert "external_url is not" not in with_https.out
+    assert "1 of 1 keys do not open with this secret" in without_key.out
+    assert [without_https.code, with_https.code, without_key.code] == [0, 0, 1]
+
+
+def store_key_of_another_secret(tx: Tx) -> None:
+    tx.insert_row("push_key", public="x", sealed=b"sealed elsewhere")
+
+
 def lose_an_event(tx: Tx) -> None:
     tx.execute("DELETE FROM event WHERE seq = 3")
 
@@ -654,9 +671,9 @@ def test_the_version_and_the_help_of_every_command_are_shown():
 @pytest.mark.parametrize(
     "group, name, help",
     [
-        (group, name, help)
+        (group, name, summary(path))
         for group, table in ((main, COMMANDS), (user, USER_COMMANDS), (org, ORG_COMMANDS))
-        for name, (_, help) in table.items()
+        for name, path in table.items()
     ],
 )
 def test_the_command_list_shows_the_help_of_each_command(group, name, help):

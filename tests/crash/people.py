@@ -8,8 +8,7 @@ from tests.crash.server import SECRET
 from tertulia import actions
 from tertulia.database import BlockingDatabase
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import Role
+from tertulia.domain.people.user import NewUser, Role
 
 NO_EDIT_LIMIT = {"message_content_edit_limit_seconds": "unlimited"}
 

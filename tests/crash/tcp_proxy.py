@@ -1,4 +1,4 @@
-"""A TCP proxy to PostgreSQL that can be cut and restored, or stop forwarding."""
+"""A TCP proxy to PostgreSQL or to a server that can be cut and restored, or stop forwarding."""
 
 import contextlib
 import socket
@@ -33,6 +33,13 @@ class TcpProxy:
     def restore(self) -> None:
         self._listening = socket.create_server(("127.0.0.1", self.port))
         self._accept_in_background()
+
+    def redirect(self, url: str) -> None:
+        """Cut all connections, and forward new ones to another server."""
+        self.cut()
+        parts = urlsplit(url)
+        self._target = (parts.hostname or "127.0.0.1", parts.port or 5432)
+        self.restore()
 
     def freeze(self) -> None:
         """Stop forwarding, also for new connections."""

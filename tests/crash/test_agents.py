@@ -34,10 +34,7 @@ BACK = "http://127.0.0.1/back"
 @pytest.mark.parametrize(
     "kind, kills",
     [
-        ("sqlite", 8),
-        pytest.param("sqlite", 20, marks=pytest.mark.thorough),
         pytest.param("postgres", 8, marks=pytest.mark.postgres),
-        pytest.param("postgres", 20, marks=[pytest.mark.thorough, pytest.mark.postgres]),
         pytest.param("sqlite", LONG, marks=pytest.mark.soak),
         pytest.param("postgres", LONG, marks=[pytest.mark.soak, pytest.mark.postgres]),
     ],

@@ -8,9 +8,27 @@ from tests.crash.conftest import NewServer
 from tests.crash.people import create_organization
 from tests.support.waiting import eventually
 
+from tertulia.database import BlockingDatabase
+
 pytestmark = [pytest.mark.postgres, pytest.mark.soak]
 
 GONE = "BAD_EVENT_QUEUE_ID"
+
+
+def test_check_reports_that_replication_is_asynchronous():
+    with cluster() as first:
+        second = first.copy(first.folder.with_name("second"))
+        second.start()
+        database = BlockingDatabase.at(
+            f"postgresql://postgres@{first.address},{second.address}/postgres"
+        )
+
+        (problem,) = database.failover_problems()
+        first.run_sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        first.run_sql("SELECT pg_reload_conf()")
+
+        assert problem.startswith("replication is asynchronous")
+        eventually(lambda: not database.failover_problems())
 
 
 def test_no_queue_continues_in_a_log_that_was_lost(tmp_path: Path, new_server: NewServer):

@@ -1,4 +1,6 @@
-"""kill -9 at random moments while users send and poll.
+"""kill -9 at random moments while users send and poll, with PostgreSQL.
+
+With SQLite the simulator kills servers (`tests/simulation`).
 
 No acknowledged message is lost, no send with a key happens twice, and no listener misses an event,
 receives it twice or out of order, or has to register again.
@@ -38,7 +40,6 @@ MAX_MESSAGES_PER_LIFE = 60  # messages before the next kill
 @pytest.mark.parametrize(
     "kind, kills",
     [
-        ("sqlite", 3),
         pytest.param("postgres", 3, marks=pytest.mark.postgres),
         pytest.param("postgres", 300, marks=[pytest.mark.soak, pytest.mark.postgres]),
     ],

@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 from tests.crash.conftest import NewServer
 from tests.crash.people import Person, create_organization
 from tests.crash.server import SECRET, ServerProcess
+from tests.crash.tcp_proxy import TcpProxy
 from tests.support.databases import Databases
 
 from tertulia import actions, domain, storage
@@ -15,7 +16,7 @@ from tertulia.domain.people.sessions import Browser as UserAgent
 TEXTS = [f"message {number}" for number in range(12)]
 
 
-def sit_at(chromium: Chromium, url: str, server: ServerProcess, person: Person) -> Page:
+def sit_at(chromium: Chromium, url: str, server: ServerProcess | TcpProxy, person: Person) -> Page:
     """A user's browser, logged in."""
     token, database = domain.people.sessions.new_token(), BlockingDatabase.at(url)
     fingerprint = Vault(SECRET.encode()).fingerprint(f"session {token}")

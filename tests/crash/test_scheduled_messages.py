@@ -1,16 +1,13 @@
 """Thousands of messages due in the same second, while users chat.
 
-Each is sent exactly once and in order, chatting users wait hardly longer than usual, and kill -9 in
-between changes nothing.
+Each is sent exactly once and in order, and chatting users wait hardly longer than usual. The
+simulator kills servers while messages are due (`tests/simulation`).
 """
 
 import itertools
-import random
 import statistics
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -25,8 +22,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.features.scheduled.entry import ToChannel
 
-SENDERS = 16  # users who chat while ten thousand are due
-FEW = 6  # while two hundred are due, with a pause after each message
+SENDERS = 16  # users who chat
 TIMEOUT_SECONDS = 1800
 MAX_CONSECUTIVE_DUE = 160  # due messages between two messages of chatting users
 
@@ -37,35 +33,6 @@ def on_both(*values: Any, mark: pytest.MarkDecorator | None = None) -> list[Any]
         pytest.param("sqlite", *values, marks=marks),
         pytest.param("postgres", *values, marks=[*marks, pytest.mark.postgres]),
     ]
-
-
-@pytest.mark.parametrize("kind, count", on_both(80))
-def test_messages_due_at_once_are_sent_once_and_in_order_while_users_chat(
-    databases: Databases, new_server: NewServer, kind: Kind, count: int
-):
-    scene = Scene(*databases.ready(kind), new_server, count)
-
-    scene.bring_the_moment()
-    scene.talk_until_all_is_sent()
-
-    scene.end()
-    assert scene.received() == scene.expected
-    assert scene.stored() == scene.expected
-
-
-@pytest.mark.postgres
-def test_due_messages_stay_in_order_while_another_server_locks_the_organization(
-    databases: Databases, new_server: NewServer
-):
-    scene = Scene(*databases.ready("postgres"), new_server, count=120)
-
-    with scene.organization_locked_now_and_then():
-        scene.bring_the_moment()
-        scene.talk_until_all_is_sent()
-
-    scene.end()
-    assert scene.received() == scene.expected
-    assert scene.stored() == scene.expected
 
 
 @pytest.mark.parametrize("kind, count", on_both(10_000, mark=pytest.mark.soak))
@@ -87,60 +54,11 @@ def test_ten_thousand_due_messages_do_not_delay_chatting_users(
     assert percentile_99(meanwhile) <= 2 * usual, (usual, percentile_99(meanwhile))
 
 
-@pytest.mark.parametrize(
-    "kind, count, kills",
-    [
-        *on_both(100, 1),
-        *on_both(240, 2, mark=pytest.mark.thorough),
-        *on_both(10_000, 5, mark=pytest.mark.soak),
-    ],
-)
-def test_kill_9_neither_loses_nor_repeats_due_messages(
-    databases: Databases, new_server: NewServer, kind: Kind, count: int, kills: int
-):
-    scene = Scene(*databases.ready(kind), new_server, count)
-
-    part = count // (kills + 1)
-    for number in range(kills):
-        # Only a part is due, so a slow test does not come after the last message.
-        scene.bring_the_moment(part * (number + 1))
-        scene.wait_until_sent(part * number + part // 3)
-        time.sleep(random.uniform(0, 0.01))
-        scene.server.kill()
-        assert scene.count_left() > 0
-        scene.server.start()
-    scene.bring_the_moment()
-    scene.talk_until_all_is_sent()
-
-    scene.end()
-    assert scene.received() == scene.expected
-    assert scene.stored() == scene.expected
-
-
-@pytest.mark.parametrize("kind, count", on_both(80))
-def test_a_stopped_server_continues_with_due_messages_after_a_restart(
-    databases: Databases, new_server: NewServer, kind: Kind, count: int
-):
-    scene = Scene(*databases.ready(kind), new_server, count)
-
-    scene.bring_the_moment()
-    scene.wait_until_sent(1)
-    scene.server.terminate()
-    assert scene.server.process.wait(TIMEOUT_SECONDS) == 0
-    scene.server.start()
-    scene.talk_until_all_is_sent()
-
-    scene.end()
-    assert scene.received() == scene.expected
-    assert scene.stored() == scene.expected
-
-
 class Scene:
     """A user with scheduled messages, a listener, and users who chat."""
 
     def __init__(self, url: str, folder: Any, new_server: NewServer, count: int) -> None:
-        senders = SENDERS if count > 1000 else FEW
-        names = "ana ben " + " ".join(f"p{number}" for number in range(senders))
+        names = "ana ben " + " ".join(f"p{number}" for number in range(SENDERS))
         self.expected = [f"later {number}" for number in range(count)]
         self._database = BlockingDatabase.at(url)
         self._reader = BlockingDatabase.at(url)  # asked again and again
@@ -152,8 +70,7 @@ class Scene:
         self._queue = Listener(self._ben.at(self.server.port))
         for some in batches(self.expected):
             self._database.of(self._realm_id).write(_write_in_advance, self._ana.id, some)
-        pause = 0.0 if count > 1000 else 0.05
-        self._talkers = [Talker(person, self.server.port, pause) for person in talkers]
+        self._talkers = [Talker(person, self.server.port) for person in talkers]
         for talker in self._talkers:
             talker.start()
 
@@ -165,40 +82,17 @@ class Scene:
         time.sleep(seconds)
         return self._waits_since(start)
 
-    def bring_the_moment(self, count: int | None = None) -> None:
-        """Make all scheduled messages due in the same second, or the first ones."""
-        some = len(self.expected) if count is None else count
-        self._database.of(self._realm_id).write(_make_due, int(time.time()), some)
-
-    @contextmanager
-    def organization_locked_now_and_then(self) -> Iterator[None]:
-        """Lock the organization's row for some milliseconds again and again, as a server does
-        that writes to it."""
-        stopping = threading.Event()
-
-        def lock_now_and_then() -> None:
-            while not stopping.is_set():
-                self._database.of(self._realm_id).write(lambda tx: time.sleep(0.003))
-                time.sleep(0.003)
-
-        thread = threading.Thread(target=lock_now_and_then, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            stopping.set()
-            thread.join()
+    def bring_the_moment(self) -> None:
+        """Make all scheduled messages due in the same second."""
+        self._database.of(self._realm_id).write(_make_due, int(time.time()))
 
     def talk_until_all_is_sent(self) -> list[float]:
         start = time.perf_counter()
-        self.wait_until_sent(len(self.expected))
-        return self._waits_since(start)
-
-    def wait_until_sent(self, count: int) -> None:
         deadline = time.monotonic() + TIMEOUT_SECONDS
-        while len(self.expected) - self.count_left() < count:
-            assert time.monotonic() < deadline, f"{self.count_left()} are still to be sent"
+        while left := self.count_left():
+            assert time.monotonic() < deadline, f"{left} are still to be sent"
             time.sleep(0.01)
+        return self._waits_since(start)
 
     def end(self) -> None:
         for talker in self._talkers:
@@ -231,12 +125,11 @@ class Scene:
 class Talker(threading.Thread):
     """Sends messages one after the other, each with a key, until stopped."""
 
-    def __init__(self, person: Person, port: int, pause_seconds: float) -> None:
+    def __init__(self, person: Person, port: int) -> None:
         super().__init__(daemon=True)
         self._client = person.at(port)
         self._name = person.email
         self._waits: list[tuple[float, float]] = []
-        self._pause_seconds = pause_seconds
         self._stopping = threading.Event()
 
     def run(self) -> None:
@@ -247,7 +140,6 @@ class Talker(threading.Thread):
             while not self._says(f"{self._name} {number}"):
                 time.sleep(0.02)
             self._waits.append((start, time.perf_counter() - start))
-            time.sleep(self._pause_seconds)
 
     def waits_since(self, moment: float) -> list[float]:
         return [wait for start, wait in self._waits if start >= moment]
@@ -314,13 +206,8 @@ def _contents(tx: Tx) -> list[str]:
     return [row["content"] for row in tx.all("SELECT content FROM message ORDER BY id")]
 
 
-def _make_due(tx: Tx, at: int, count: int) -> None:
-    tx.execute(
-        "UPDATE scheduled_message SET deliver_at = :at WHERE deliver_at > :at AND id IN"
-        " (SELECT id FROM scheduled_message ORDER BY id LIMIT :count)",
-        at=at,
-        count=count,
-    )
+def _make_due(tx: Tx, at: int) -> None:
+    tx.execute("UPDATE scheduled_message SET deliver_at = :at WHERE deliver_at > :at", at=at)
 
 
 def _write_in_advance(tx: Tx, owner_id: int, contents: list[str]) -> None:

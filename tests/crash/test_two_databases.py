@@ -18,8 +18,7 @@ from tests.support.waiting import eventually
 from tertulia import actions
 from tertulia.database import BlockingDatabase
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import Role
+from tertulia.domain.people.user import NewUser, Role
 
 pytestmark = pytest.mark.postgres
 

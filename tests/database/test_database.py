@@ -441,10 +441,22 @@ def test_rows_outlive_their_connection(databases):
 
 
 def first_rows(tx: Tx) -> Generator[Any, None, None]:
-    rows = tx.stream_rows("schema_change", {"number": "INTEGER"})
+    rows = tx.bulk.stream_rows("schema_change", {"number": "INTEGER"})
     assert isinstance(rows, Generator)
     next(rows)
     return rows
+
+
+@pytest.mark.postgres
+def test_a_primary_without_standby_is_a_problem_if_failover_is_expected(databases, tmp_path):
+    url, _ = databases.ready("postgres")
+    location = url.partition("@")[2].partition("/")[0]
+
+    alone = Terminal(tmp_path, url).creates_organization().runs("check")
+    of_several = Terminal(tmp_path, url.replace(location, f"{location},{location}")).runs("check")
+
+    assert "standby" not in alone.out
+    assert (of_several.code, "the primary has no standby" in of_several.out) == (1, True)
 
 
 @pytest.mark.postgres

@@ -12,10 +12,10 @@ from tests.support.people import Chat, Person
 from tests.support.server import Server
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
-from tertulia import app
 from tertulia.database import BlockingDatabase, notify_bus
 from tertulia.database.dialects import postgres, postgres_async, postgres_watchdog
 from tertulia.events.directory import follower
+from tertulia.web import health
 
 pytestmark = pytest.mark.postgres
 
@@ -32,8 +32,8 @@ def impatient(monkeypatch) -> None:
     monkeypatch.setattr(postgres_async, "MAX_ANSWER_SECONDS", 1.0)
     monkeypatch.setattr(notify_bus, "PING_SECONDS", 0.5)
     monkeypatch.setattr(follower, "LEASE_SECONDS", 2.0)
-    assert app.MAX_HEALTH_SECONDS < MAX_HEALTH_SECONDS
-    monkeypatch.setattr(app, "MAX_HEALTH_SECONDS", 0.2)
+    assert health.MAX_SECONDS < MAX_HEALTH_SECONDS
+    monkeypatch.setattr(health, "MAX_SECONDS", 0.2)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.support.server import Server
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia.database.dialects.postgres import Postgres
-from tertulia.database.notify_bus import EPHEMERAL, LOG, SENDS
+from tertulia.database.notify_bus import ALL_BUCKETS, LOG, channels_of
 
 pytestmark = pytest.mark.postgres
 
@@ -73,7 +73,7 @@ def test_a_lone_server_sends_no_notices_until_another_one_starts(databases):
     for _ in range(2):
         ana.says("First", to="kitchen > lunch")
     with psycopg.connect(url, autocommit=True) as listener:
-        for channel in map(one.database.dialect.cluster.channel, (LOG, SENDS, EPHEMERAL)):
+        for channel in map(one.database.dialect.cluster.channel, [LOG, *channels_of(ALL_BUCKETS)]):
             listener.execute(f"LISTEN {channel}")
         ana.says("Anybody?", to="kitchen > lunch")
         ana.post("/typing", op="start", to=[ben.id]).succeeds()

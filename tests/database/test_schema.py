@@ -21,6 +21,17 @@ WITHOUT_AN_ORGANIZATION = {
     "server_sample",
 }
 
+# Columns of unique keys whose values are random or contain something random: secrets, names of
+# files, addresses of mail, and mails to them.
+RANDOM = {
+    *[("account", "key_hash"), ("session", "fingerprint"), ("login_token", "token_hash")],
+    *[("invitation", "fingerprint"), ("one_time_link", "fingerprint")],
+    *[("pending_login", "state_hash"), ("agent_code", "fingerprint")],
+    *[("agent_token", "fingerprint"), ("attachment", "path_id"), ("avatar", "name")],
+    *[("emoji", "file_name"), ("emoji", "still_name"), ("realm_picture", "name")],
+    *[("channel_address", "hash"), ("reply_address", "hash"), ("received_mail", "hash")],
+}
+
 # Positions; no row needs to have that id.
 PLACES = {
     *("after_id", "archived_message_id", "start_message_id", "end_message_id", "update_id"),
@@ -73,6 +84,39 @@ def test_every_table_has_the_organization_of_a_row(on_sqlite):
         if (table, "realm_id") not in found
     ]
     assert not lacking, "\n".join(lacking)
+
+
+def unique_keys(database: BlockingDatabase) -> list[tuple[str, tuple[str, ...]]]:
+    """The columns of each primary key and unique index, with their table."""
+
+    def read(tx: Tx) -> list[tuple[str, tuple[str, ...]]]:
+        rows = tx.all(
+            "SELECT m.name AS table_name, group_concat(c.name) AS columns FROM sqlite_master m"
+            " JOIN pragma_index_list(m.name) i JOIN pragma_index_info(i.name) c"
+            " WHERE m.type = 'table' AND i.\"unique\" GROUP BY m.name, i.name"
+            " UNION SELECT m.name, group_concat(c.name) FROM sqlite_master m"
+            " JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.pk GROUP BY m.name"
+        )
+        return [(row["table_name"], tuple(row["columns"].split(","))) for row in rows]
+
+    return database.of(0).read(read)
+
+
+def test_no_two_organizations_compete_for_a_key(on_sqlite):
+    """So the rows of an organization can move to another database if their ids are free there. A
+    key names the organization, or one of its rows by an id, or is random."""
+    referring = {each[:2] for each in on_sqlite.of(0).read(storage.data_check.references)}
+
+    competing = [
+        f"{table} has a unique key without realm_id: {', '.join(names)}."
+        for table, names in unique_keys(on_sqlite)
+        if table not in WITHOUT_AN_ORGANIZATION
+        and not {"realm_id", "id"} & {*names}
+        and not any((table, name) in referring for name in names)
+        and not RANDOM & {(table, name) for name in names}
+    ]
+    assert not competing, "\n".join(competing)
+    assert not RANDOM - {(table, name) for table, names in unique_keys(on_sqlite) for name in names}
 
 
 def test_check_knows_what_every_id_refers_to(on_sqlite):
@@ -259,9 +303,9 @@ def test_deleted_messages_of_an_older_server_are_carried_over(kind, databases):
 
 def _older_rows(tx: Tx) -> dict[str, int]:
     """An organization with a user and two messages."""
-    realm = tx.insert(
+    realm = tx.number(
         "INSERT INTO realm (subdomain, name, uuid, created_at) VALUES ('casa', 'Casa', 'u', 0)"
-        " RETURNING id"
+        " RETURNING id AS value"
     )
     user = tx.for_realm(realm).insert_with_id(
         "account", email="a@b.c", email_key="a@b.c", full_name="Ana", role=400, joined_at=0.0

@@ -24,8 +24,7 @@ from tertulia.database.log_position import LogPosition
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import Role, User
+from tertulia.domain.people.user import NewUser, Role, User
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.audience import NoClients, Users

@@ -56,7 +56,7 @@ def test_an_ephemeral_event_arrives_once(ana, ben, elsewhere):
 def test_a_notice_that_is_too_long_is_dropped_and_the_next_one_arrives(chat, ana, ben, elsewhere):
     queue = elsewhere(ben).listens_for("typing")
 
-    chat.server.call(chat.server.database.publish, b"x" * MAX_NOTICE_BYTES)
+    chat.server.call(chat.server.database.publish, chat.realm.id, b"x" * MAX_NOTICE_BYTES)
     ana.post("/typing", op="start", to=[ben.id]).succeeds()
 
     eventually(lambda: queue.all())
@@ -107,8 +107,8 @@ def test_presence_is_shared(ana, ben, elsewhere):
 def test_invalid_notices_are_ignored(chat, ana, ben, elsewhere):
     queue = elsewhere(ben).listens_for("typing")
 
-    chat.server.call(chat.server.database.publish, b'{"server": 5}')
-    chat.server.call(chat.server.database.publish, b"not even JSON")
+    chat.server.call(chat.server.database.publish, chat.realm.id, b'{"server": 5}')
+    chat.server.call(chat.server.database.publish, chat.realm.id, b"not even JSON")
     ana.post("/typing", op="start", to=[ben.id]).succeeds()
 
     eventually(lambda: queue.all())

@@ -16,6 +16,7 @@ from tertulia import events, storage
 from tertulia.database import schema
 from tertulia.events.audience import Audience, Everyone, NoClients, Users
 from tertulia.events.types.event import Event, MessageEvent, Unreadable, UserEvent
+from tertulia.events.types.groups import GroupEvent
 
 KINDS = sorted(events.types.event.kinds().items())
 
@@ -45,7 +46,7 @@ def test_the_log_and_delivery_name_no_event_class():
 def test_every_event_is_found_by_its_kind():
     named = set(events.types.event.kinds().values())
 
-    families_only = {Unreadable, UserEvent, MessageEvent}
+    families_only = {Unreadable, UserEvent, GroupEvent, MessageEvent}
     assert {each for each in families(Event) if each not in named} == families_only
     assert all(kind.kind == word for word, kind in KINDS)
 

@@ -32,7 +32,7 @@ class Waiters:
             self.mailboxes.add(mailbox)
 
     async def park(self) -> None:
-        self.polls = [asyncio.create_task(mailbox.wait()) for mailbox in self.boxes]
+        self.polls = [asyncio.create_task(mailbox.poll.wait()) for mailbox in self.boxes]
         await asyncio.sleep(0)
 
     def answered(self) -> int:
@@ -120,13 +120,13 @@ def test_a_poll_without_new_events_is_not_woken():
         waiters.wake_all(waking)
         for mailbox in waiters.boxes:  # they polled again meanwhile, and nothing is pending
             mailbox.acknowledge(mailbox.last_id, 1)
-            mailbox.wake()
+            mailbox.poll.wake()
         await waiters.park()
         for _ in range(ROUNDS):
             await asyncio.sleep(0)
         found = waiters.answered()
         for mailbox in waiters.boxes:
-            mailbox.wake()
+            mailbox.poll.wake()
         return found
 
     assert asyncio.run(scene()) == 0
@@ -137,15 +137,15 @@ def test_each_poll_gets_a_heartbeat_after_its_own_wait():
 
     async def scene(loop: ManualLoop) -> dict[int, tuple[bool, bool]]:
         waiters = Waiters(2)
-        hearts = Heartbeats(waiters.mailboxes, 90, Mailbox.wake)
+        hearts = Heartbeats(waiters.mailboxes, 90, lambda mailbox: mailbox.poll.wake())
         await waiters.park()
         for mailbox in waiters.boxes:
             hearts.schedule(mailbox)
         first = waiters.boxes[0]
         await loop.pass_time(60)
-        first.wake()
+        first.poll.wake()
         await waiters.polls[0]
-        waiters.polls[0] = asyncio.create_task(first.wait())
+        waiters.polls[0] = asyncio.create_task(first.poll.wait())
         await asyncio.sleep(0)
         hearts.schedule(first)
 
@@ -173,7 +173,7 @@ def test_heartbeats_continue_when_one_fails():
             if not failed:
                 failed.append(mailbox)
                 raise RuntimeError("a heart fails")
-            mailbox.wake()
+            mailbox.poll.wake()
 
         hearts = Heartbeats(waiters.mailboxes, 0.01, beat)
         await waiters.park()
@@ -182,7 +182,7 @@ def test_heartbeats_continue_when_one_fails():
         others = asyncio.as_completed(waiters.polls, timeout=10)
         await next(others)
         await next(others)
-        failed[0].wake()
+        failed[0].poll.wake()
         await asyncio.gather(*waiters.polls)
         return failed
 
@@ -192,7 +192,7 @@ def test_heartbeats_continue_when_one_fails():
 def test_heartbeats_without_delay_reach_every_poll():
     async def scene() -> None:
         waiters = Waiters(3)
-        hearts = Heartbeats(waiters.mailboxes, 0, Mailbox.wake)
+        hearts = Heartbeats(waiters.mailboxes, 0, lambda mailbox: mailbox.poll.wake())
         await waiters.park()
         for mailbox in waiters.boxes:
             hearts.schedule(mailbox)

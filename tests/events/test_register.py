@@ -38,6 +38,7 @@ PARTS = {
     "muted_topics": "muted_topics",
     "navigation_views": "navigation_views",
     "onboarding_steps": "onboarding_steps navigation_tour_video_url",
+    "running_calls": "running_calls has_call_relay",
     "presence": "presences presence_last_update_id server_timestamp",
     "realm_billing": "realm_billing",
     "realm_bot": "realm_bots",

@@ -3,7 +3,7 @@
 import pytest
 
 from tertulia import actions
-from tertulia.domain.people.new_user import NewUser
+from tertulia.domain.people.user import NewUser
 
 
 def contents(events) -> list[str]:

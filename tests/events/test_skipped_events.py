@@ -184,4 +184,6 @@ def as_facts(org: Organization) -> dict[str, Any]:
 def as_plain(value: Any) -> Any:
     """Indexes are compared by their contents."""
     parts = getattr(value, "__dict__", None)
-    return value if parts is None else {name: as_plain(part) for name, part in parts.items()}
+    if parts is None:
+        return value
+    return {name: as_plain(part) for name, part in parts.items() if name != "_encoded"}

@@ -136,6 +136,23 @@ def test_several_people_get_a_role_or_none_of_them(owner, admin, ana, ben):
     assert roles == [300, 300]
 
 
+def test_a_portion_of_people_gets_no_role_if_a_later_one_may_not(chat, owner, admin):
+    crowd = chat.people(*(f"cook{number}" for number in range(20)))
+    ids, path = [each.id for each in crowd], "/realm/accounts"
+
+    def roles():
+        return {owner.get(f"/users/{each}").succeeds()["user"]["role"] for each in ids}
+
+    owner.patch(path, account_ids=[*ids, owner.id], role=600).fails(
+        "The owner permission cannot be removed from the only organization owner."
+    )
+    admin.patch(path, account_ids=[*ids, owner.id], role=600).fails(OWNERS, code=REFUSED)
+    assert roles() == {400}
+
+    admin.patch(path, account_ids=[admin.id, *ids], role=300).succeeds()
+    assert roles() == {300}
+
+
 def test_an_owner_erases_a_person_and_keeps_the_messages_without_a_name(chat, owner, ana):
     owner.joins("kitchen")
     ana.joins("kitchen")

@@ -117,11 +117,16 @@ def test_a_poll_waits_for_the_readers_vote(chat):
     assert sentences(ana) == []
 
 
-def test_a_to_do_list_is_quoted_by_its_title(chat):
+def test_a_to_do_list_is_quoted_by_its_title_until_all_is_done(chat):
     ana, ben = chat.people("ana", "ben", channels=["foyer"])
-    ben.says("/todo Chairs <b>\nCount them\nPaint them", to="foyer > Hall")
+    chairs = ben.says("/todo Chairs <b>\nCount them", to="foyer > Hall")
+    quoted = [(each["reason"], each["text"]) for each in sentences(ana)]
+    assert quoted == [("to_do", "Chairs <b>")]
 
-    assert texts(ana) == ["Chairs <b>"]
+    tick = '{"type":"strike","key":"0,canned"}'
+    ana.post("/submessage", message_id=chairs.id, msg_type="widget", content=tick).succeeds()
+
+    assert sentences(ana) == []
 
 
 def test_reactions_are_counted_by_people(chat):

@@ -9,7 +9,7 @@ from tertulia.database import BlockingDatabase
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
+from tertulia.domain.people.user import NewUser
 from tertulia.errors.messages import WildcardNotAllowedInChannel
 from tertulia.features.scheduled import transactions
 from tertulia.features.scheduled.entry import ToChannel

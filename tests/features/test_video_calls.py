@@ -1,6 +1,9 @@
 """Video calls on the operator's servers: BigBlueButton and Nextcloud Talk."""
 
+import base64
 import hashlib
+import hmac
+import json
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -94,3 +97,63 @@ def test_an_organization_chooses_among_configured_providers(scene, start_server)
     assert {each["id"] for each in state.values()} == {0, 1, 4, 7}
     assert len(owner.registers()["realm_available_video_chat_providers"]) == 2
     owner.patch("/realm", video_chat_provider=4).fails("Invalid video_chat_provider 4")
+
+
+LIVEKIT = {
+    "livekit_url": "wss://livekit.example.com",
+    "livekit_key": "key-1",
+    "livekit_secret": "a long secret of the LiveKit server",
+    "livekit_page": "https://meet.example.com",
+}
+
+
+def claims_of(token):
+    """The claims of a JWT that the secret has signed."""
+    signed, _, signature = token.rpartition(".")
+    expected = hmac.digest(LIVEKIT["livekit_secret"].encode(), signed.encode(), "sha256")
+    assert base64.urlsafe_b64decode(signature + "=") == expected
+    head, claims = (json.loads(base64.urlsafe_b64decode(f"{each}==")) for each in signed.split("."))
+    assert head == {"alg": "HS256", "typ": "JWT"}
+    return claims
+
+
+def test_the_links_that_clients_make_lead_to_livekit_with_a_token_for_the_room(start_server):
+    chat = Chat.found(start_server(**LIVEKIT), "")
+    ana = chat.person("ana")
+    state = ana.post("/register", fetch_event_types=["realm"]).succeeds()
+    link = f"{state['jitsi_server_url']}/123456789012345"
+    path = urlsplit(link).path
+
+    assert chat.stranger.raw("GET", path).status == 303
+    response = Browser.of(ana).opens(path)
+
+    assert response.status == 302
+    address = response.headers["Location"]
+    assert address.startswith("https://meet.example.com/custom?")
+    query = parse_qs(urlsplit(address).query)
+    assert query["liveKitUrl"] == ["wss://livekit.example.com"]
+    claims = claims_of(query["token"][0])
+    room = claims["video"]["room"]
+    assert (claims["iss"], claims["sub"], claims["name"]) == ("key-1", f"user-{ana.id}", "Ana")
+    assert claims["video"] == {"roomJoin": True, "room": room}
+    assert room.endswith("-123456789012345")
+    assert len(room) > len("123456789012345-") + 30
+    assert 0 < claims["exp"] - claims["nbf"] < 24 * 3600
+    assert Browser.of(ana).opens("/calls/livekit/x").status == 404
+
+
+def test_an_address_of_jitsi_that_an_organization_has_set_comes_before_livekit(start_server):
+    chat = Chat.found(start_server(**LIVEKIT), "")
+    chat.set("jitsi_server_url", "https://jitsi.example.com")
+
+    state = chat.person("ana").post("/register", fetch_event_types=["realm"]).succeeds()
+
+    assert state["jitsi_server_url"] == "https://jitsi.example.com"
+
+
+def test_without_livekit_its_page_says_so(start_server):
+    chat = Chat.found(start_server(), "")
+
+    response = Browser.of(chat.person("ana")).opens("/calls/livekit/123456789012345")
+
+    assert response.status == 400

@@ -1,6 +1,6 @@
 """Cached register data is prepared in advance, and never outdated."""
 
-from tertulia import events
+from tertulia.jobs import cache_warmup
 
 
 def test_a_register_finds_everything_prepared_and_current(chat, in_kitchen, ana, ben):
@@ -22,7 +22,7 @@ def test_preparation_continues_while_the_organization_changes(chat):
     ana, _ = chat.people("ana", "ben", channels=["kitchen"])
     ana.get("/users/me").succeeds()
     org = chat.server.directory(chat.realm.id)
-    steps = events.snapshot.warmup.prepare(org)
+    steps = cache_warmup.prepare(org)
     next(steps)
 
     dora = chat.person("dora", channels=["kitchen", "garden"])

@@ -2,7 +2,7 @@
 
 from structlog.testing import capture_logs
 
-from tertulia.actions.disk_warnings import WARNING_INTERVAL_SECONDS
+from tertulia.actions.server_status import WARNING_INTERVAL_SECONDS
 from tertulia.jobs.disk import DiskWatch
 
 MORE_THAN_THERE_IS = 101  # percent

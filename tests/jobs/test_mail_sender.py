@@ -19,7 +19,7 @@ from tertulia.external.mail.smtp import SendFailed
 
 
 def post_letter(tx: Tx, vault: Vault, to: str) -> None:
-    actions.mail_outbox.enqueue(tx, vault, Email("test", to))
+    actions.outbox.enqueue_mail(tx, vault, Email("test", to))
 
 
 def goes_round(chat) -> None:
@@ -126,7 +126,7 @@ def test_a_mail_of_a_killed_sender_is_sent_by_another(mail_chat, smtp):
     mail_chat.server.clock.move(minutes=6)
     goes_round(mail_chat)
 
-    assert ana in {actions.mail_outbox.opened(mail_chat.server.vault, each).to for each in taken}
+    assert ana in {actions.outbox.opened_mail(mail_chat.server.vault, each).to for each in taken}
     assert len(smtp.mails_to(ana)) == 1
 
 
@@ -168,7 +168,7 @@ def test_retry_pauses_grow_and_end(transport, pauses, longest):
 
 
 def item(transport: Transport, tries: int) -> OutboxItem:
-    return OutboxItem(1, 1, transport, "test", None, None, None, b"", "", 0, 0, tries)
+    return OutboxItem(1, 1, transport, "test", None, None, None, None, b"", "", 0, 0, tries)
 
 
 def tried(**settings) -> str:

@@ -6,6 +6,7 @@ import pytest
 from tests.support.fake_smtp import html_in, text_in
 from tests.support.fake_tokens import forged
 from tests.support.people import Chat
+from tests.support.quiet_hours import HOUR, has_quiet_hours_now
 
 PERIOD = 120  # seconds, the default delay
 
@@ -55,6 +56,17 @@ def test_an_absent_user_gets_one_mail_per_conversation(mail_chat, smtp, ana, ben
     assert direct["References"] != mention["References"]
     assert direct["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert smtp.mails_to(ana.email) == []
+
+
+def test_in_quiet_hours_mails_wait(mail_chat, smtp, ana, ben):
+    has_quiet_hours_now(mail_chat, ben)
+    ana.says("Are you there?", to=[ben])
+    waits(mail_chat)
+    assert smtp.mails_to(ben.email) == []
+
+    waits(mail_chat, seconds=HOUR)
+
+    assert len(smtp.mails_to(ben.email)) == 1
 
 
 def test_the_text_of_a_mail_has_line_breaks_and_no_markup(mail_chat, smtp, ana, ben):

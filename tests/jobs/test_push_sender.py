@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tests.support import fake_webhooks
 from tests.support.fake_webhooks import Receiver
 from tests.support.people import Chat
+from tests.support.quiet_hours import HOUR, has_quiet_hours_now
 from tests.support.waiting import eventually
 
 from tertulia import features, storage
@@ -139,6 +140,138 @@ def test_a_present_user_is_notified_of_what_stays_unread_unless_they_want_all(
     works(chat)
 
     assert [each["content"] for each in browser.received()] == ["at once", "left unread"]
+
+
+def test_in_quiet_hours_notifications_wait_and_what_was_read_is_not_sent(
+    chat, browser, ntfy, ana, ben
+):
+    ben.post("/push_servers", kind="ntfy", address=f"{ntfy.url}/reef").succeeds()
+    has_quiet_hours_now(chat, ben)
+    ana.says("left unread", to=[ben])
+    read = ana.says("read", to=[ben])
+    works(chat)
+    assert browser.service.requests == ntfy.requests == []
+
+    ben.post("/messages/flags", messages=[read.id], op="add", flag="read").succeeds()
+    chat.server.clock.move(seconds=HOUR + 1)
+    works(chat)
+
+    assert [each["content"] for each in browser.received()] == ["left unread"]
+    assert len(ntfy.requests) == 1
+
+
+def test_a_test_notification_comes_at_once_in_the_language_of_the_user(browser, ben):
+    ben.patch("/settings", default_language="de").succeeds()
+    endpoint = browser.service.url
+
+    accepted = ben.post("/web_push/test", endpoint=endpoint).succeeds()
+    browser.service.answer = (503, b"")
+    refused = ben.post("/web_push/test", endpoint=endpoint).succeeds()
+    browser.service.close()
+    unreached = ben.post("/web_push/test", endpoint=endpoint).succeeds()
+
+    assert [each["status"] for each in (accepted, refused, unreached)] == [201, 503, 0]
+    first = browser.received()[0]
+    assert (first["type"], first["content"]) == ("test", "Das ist ein Test. Alles funktioniert.")
+
+
+def test_only_the_owner_of_a_subscription_tests_it(browser, ana):
+    ana.post("/web_push/test", endpoint=browser.service.url).fails("No such subscription")
+
+    assert browser.service.requests == []
+
+
+@pytest.fixture
+def ntfy():
+    """An ntfy server on this machine."""
+    server = Receiver((200, b"{}"))
+    yield server
+    server.close()
+
+
+@pytest.mark.usefixtures("in_kitchen")
+def test_missed_messages_go_to_an_ntfy_server_with_names_only_or_the_text(chat, ntfy, ana, ben):
+    address = f"{ntfy.url}/reef-7tq"
+    ben.post("/push_servers", kind="ntfy", address=address, token="tk_1").succeeds()
+    ana.says("Are you there?", to=[ben])
+    works(chat)
+    ben.post("/push_servers", kind="ntfy", address=address, sends_text=True).succeeds()
+    sent = ana.says("@**Ben** soup", to="kitchen > lunch")
+    works(chat)
+    ben.post("/messages/flags", messages=[sent.id], op="add", flag="read").succeeds()
+    works(chat)
+
+    first, second = ntfy.requests
+    assert first.headers["authorization"] == "Bearer tk_1"
+    assert "authorization" not in second.headers
+    assert (first.json["topic"], first.json["priority"]) == ("reef-7tq", 4)
+    assert (first.json["title"], first.json["message"]) == ("Ana", "New message")
+    assert (second.json["title"], second.json["message"]) == ("Ana · kitchen › lunch", "@Ben soup")
+    assert second.json["click"].endswith(f"/topic/lunch/near/{sent.id}")
+
+
+@pytest.mark.usefixtures("in_kitchen")
+def test_missed_messages_go_to_a_gotify_server(chat, ntfy, ana, ben):
+    ben.post("/push_servers", kind="gotify", address=ntfy.url, token="app").succeeds()
+    ana.says("Are you there?", to=[ben])
+    works(chat)
+
+    (request,) = ntfy.requests
+    assert (request.path, request.headers["x-gotify-key"]) == ("/hook/message", "app")
+    assert (request.json["message"], request.json["priority"]) == ("New message", 8)
+
+
+@pytest.mark.usefixtures("in_kitchen")
+def test_a_push_server_that_fails_is_tried_again(chat, ntfy, ana, ben):
+    ben.post("/push_servers", kind="ntfy", address=f"{ntfy.url}/a").succeeds()
+    ntfy.answer = (500, b"")
+    ana.says("Are you there?", to=[ben])
+    works(chat)
+    ntfy.answer = (200, b"{}")
+    chat.server.clock.move(seconds=61)
+    works(chat)
+
+    assert len(ntfy.requests) == 2
+
+
+def test_the_test_of_a_push_server_says_why_it_refuses(ntfy, ben):
+    ntfy.answer = (403, b'{"code": 40301, "http": 403, "error": "forbidden"}')
+    ben.post("/push_servers", kind="ntfy", address=f"{ntfy.url}/a").succeeds()
+
+    found = ben.post("/push_servers/test", address=f"{ntfy.url}/a").succeeds()
+
+    assert (found["status"], found["reason"]) == (403, "forbidden")
+    assert ntfy.requests[0].json["message"] == "This is a test. Everything works."
+    ben.delete("/push_servers", address=f"{ntfy.url}/a").succeeds()
+    assert ben.get("/push_servers").succeeds()["push_servers"] == []
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("http://ntfy.example.com/a", "The address needs HTTPS."),
+        (
+            "https://ntfy.example.com/",
+            "The address needs a topic, as in https://ntfy.example.com/topic.",
+        ),
+    ],
+)
+def test_the_address_of_a_push_server_is_checked(ben, address, problem):
+    ben.post("/push_servers", kind="ntfy", address=address).fails(problem)
+
+
+@pytest.mark.usefixtures("in_kitchen")
+def test_an_organization_can_forbid_push_servers(chat, ntfy, ana, ben):
+    ben.post("/push_servers", kind="ntfy", address=f"{ntfy.url}/a").succeeds()
+    chat.set("push_servers_allowed", False)
+
+    ben.post("/push_servers", kind="ntfy", address=f"{ntfy.url}/b").fails(
+        "This organization does not allow push servers."
+    )
+    ana.says("Are you there?", to=[ben])
+    works(chat)
+
+    assert ntfy.requests == []
 
 
 def noted(tx):

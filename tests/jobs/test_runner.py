@@ -9,8 +9,7 @@ import structlog.testing
 from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.jobs.for_each import each
-from tertulia.jobs.runner import Job, Runner
+from tertulia.jobs.runner import Job, Runner, for_each
 
 
 class Stopwatch:
@@ -150,9 +149,9 @@ def test_an_error_with_one_item_does_not_stop_the_others():
         return number
 
     with pytest.raises(ValueError, match="0"):
-        asyncio.run(each(range(4), work))
+        asyncio.run(for_each(range(4), work))
     assert done == [2, 3]
-    assert asyncio.run(each([5, 6], work)) == [5, 6]
+    assert asyncio.run(for_each([5, 6], work)) == [5, 6]
 
 
 def test_an_unreachable_database_stops_after_the_first_item():
@@ -163,5 +162,5 @@ def test_an_unreachable_database_stops_after_the_first_item():
         raise ServiceUnavailable
 
     with pytest.raises(ServiceUnavailable):
-        asyncio.run(each(range(4), work))
+        asyncio.run(for_each(range(4), work))
     assert tried == [0]

@@ -89,6 +89,21 @@ def test_a_due_message_becomes_an_ordinary_message(chat, in_kitchen, ana, ben):
     assert waiting(ana) == []
 
 
+def test_a_message_to_a_channel_in_slow_mode_waits_for_its_turn(chat, in_kitchen, ana, ben):
+    ana.patch(f"/streams/{chat.channel('kitchen').id}", slow_mode_seconds=600).succeeds()
+    at = chat.in_seconds(60)
+    schedules(ben, "Later", at=at)
+    ben.says("Now", to="kitchen > lunch")
+
+    chat.advance(seconds=62)
+
+    (entry,) = waiting(ben)
+    assert not entry["failed"]
+    assert at + 500 < entry["scheduled_delivery_timestamp"] <= at + 601
+    chat.advance(seconds=600)
+    assert (texts(ben)[-2:], waiting(ben)) == (["Now", "Later"], [])
+
+
 def test_the_server_sends_it_within_a_second(own_chat):
     ana, ben = own_chat.people("ana", "ben")
     queue = ben.listens_for("message")

@@ -57,7 +57,7 @@ def test_a_long_message_is_indexed_without_waiting_for_a_pause(chat: Chat, text:
 
 def test_messages_from_before_the_index_are_indexed_in_batches(own_chat: Chat) -> None:
     ana = own_chat.person("ana", channels=["kitchen"])
-    old = own_chat.fill(ana, "kitchen > count", actions.messages.search_index.BATCH_SIZE + 20)
+    old = own_chat.fill(ana, "kitchen > count", storage.search.batch.MAX_MESSAGES + 20)
     eventually(lambda: behind(own_chat) == 0)
 
     own_chat.write(as_before_the_migration)
@@ -65,8 +65,8 @@ def test_messages_from_before_the_index_are_indexed_in_batches(own_chat: Chat) -
 
     eventually(lambda: behind(own_chat) == 0)
     assert found(ana, "count") == old
-    assert found(ana, f"{actions.messages.search_index.BATCH_SIZE}") == [
-        old[actions.messages.search_index.BATCH_SIZE]
+    assert found(ana, f"{storage.search.batch.MAX_MESSAGES}") == [
+        old[storage.search.batch.MAX_MESSAGES]
     ]
     assert own_chat.read(problems) == []
     metrics = own_chat.server.client.raw("GET", "/metrics").body.decode()
@@ -122,7 +122,7 @@ def test_new_words_of_a_bot_count_against_its_owners_budget(
     for speaker, first in ((ana, 0x4E00), (robot, 0x6E00)):
         speaker.says("".join(map(chr, range(first, first + 30))), to="kitchen > lunch")
         eventually(lambda: behind(chat) == 0)
-        spent.append(chat.read(storage.search.budget.of, [ana.id, robot.id]))
+        spent.append(chat.read(storage.search.batch.of, [ana.id, robot.id]))
 
     alone, together = spent
     assert alone.keys() == together.keys() == {ana.id}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from tests.features.test_rerendering import grows_old
+from tests.features.test_outdated_renderings import grows_old
 from tests.support.people import Chat, Person
 from tests.support.pictures import picture, uploads_to
 from tests.support.server import Server

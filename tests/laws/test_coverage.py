@@ -23,6 +23,10 @@ WITHOUT_STATE = {
     "invites_changed",
     "legal_holds_changed",
     "realm_export",
+    "commands",
+    # Uses of commands, buttons and forms, which tests/features/test_apps.py follows.
+    "interaction",
+    "interaction_update",
     # Messages are compared by test_reading_model.
     "delete_message",
     "reaction",

@@ -151,7 +151,7 @@ def _compare(tx: Tx, scene: Scene, cast: list[User], made: list[int]) -> None:
             if actions.groups.permissions.has_permission(tx, user, group_id)
         } == expected
         assert actions.groups.permissions.all_members_of(tx, [group_id]) == expected
-        assert org.all_members_of(group_id, tx.now) == expected & active
+        assert org.user_groups.all_members_of(group_id, tx.now) == expected & active
 
 
 def _all_groups(scene: Scene, made: list[int], ids: dict[str, int]) -> dict[int, Some]:

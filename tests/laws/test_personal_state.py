@@ -17,7 +17,7 @@ from tests.support.people import Chat, Person
 from tests.support.pictures import picture, uploads_to
 
 from tertulia.domain.personal.settings import PREFERENCES
-from tertulia.domain.setting_values import ChosenFrom, Whole
+from tertulia.domain.setting_values import ChosenFrom, DailyHours, Whole
 
 PICTURE = picture(size=(8, 8))
 TOPICS = ["soup", "SOUP", "bread", ""]
@@ -193,6 +193,8 @@ def values_of(name: str) -> list[Any]:
     setting = PREFERENCES[name]
     if isinstance(setting.kind, ChosenFrom):
         return [*setting.kind.values[:5], "nonsense"]
+    if isinstance(setting.kind, DailyHours):
+        return ["", "22:00-07:00", "12:00-13:30", "24:00-07:00"]
     return [setting.default, 50, 10_000_000] if isinstance(setting.kind, Whole) else [True, False]
 
 

@@ -11,7 +11,7 @@ import tertulia
 from tertulia import locale
 from tertulia.external.mail.layouts import LAYOUTS
 from tertulia.locale import ENGLISH, LANGUAGES, PLACEHOLDER
-from tertulia.locale.languages import FOLDER
+from tertulia.locale.lookup import FOLDER
 from tertulia.locale.po_file import entries, read
 
 SOURCE = Path(tertulia.__file__).parent

@@ -23,6 +23,7 @@ from tertulia.markdown import References
             ),
         ),
         ("[x](/user_uploads/1/ab/x.png)", References(upload_path_ids=frozenset({"1/ab/x.png"}))),
+        ("/user_uploads/1/ab/x.webm#t=5", References(upload_path_ids=frozenset({"1/ab/x.webm"}))),
     ],
 )
 def test_a_text_is_scanned_for_the_names_in_it(source: str, wanted: References) -> None:

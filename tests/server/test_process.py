@@ -119,7 +119,9 @@ def test_of_several_postgresql_hosts_the_primary_is_used(databases):
 
         terminal.serves().eventually_answers(200, "/users/me", who=ana)
 
-        assert terminal.runs("check").out.endswith("No problems found.\n")
+        checked = terminal.runs("check").out
+        assert "the primary has no standby" in checked
+        assert checked.endswith("Problems found: 1.\n")
 
 
 def test_a_port_in_use_is_reported_in_one_line(terminal):
@@ -142,7 +144,8 @@ def test_data_of_a_newer_server_is_refused(terminal):
 
     assert refused.code == 1
     assert "written by a newer Tertulia (it needs schema 9999" in refused.err
-    assert len(refused.err.splitlines()) == 1
+    errors = [each for each in refused.err.splitlines() if "database.waiting" not in each]
+    assert len(errors) == 1  # a slow machine also logs that the start waits
 
 
 def test_a_name_with_two_addresses_gets_one_port():

@@ -20,6 +20,7 @@ from tests.simulation.machine import SCHEDULERS
 from tests.simulation.world import Outcome, Template, World
 
 MAX_SHRINKING_RUNS = 60
+PROGRESS_SEEDS = 100
 KEPT = Path(__file__).with_name("seeds.txt")
 
 
@@ -39,6 +40,10 @@ def main(args: list[str]) -> int:
         default=0,
         help="make a failing --seed smaller, in so many runs",
     )
+    parser.add_argument(
+        "--disk-errors", action="store_true", help="fail each write and each sync of a run in turn"
+    )
+    parser.add_argument("--disk-error", help='one of these runs, for example "EIO sync 7"')
     parser.add_argument("--kept", action="store_true", help=f"run the seeds of {KEPT.name}")
     parser.add_argument(
         "--planted", nargs="*", choices=list(planted.FAULTS), help="run seeds until these are found"
@@ -59,8 +64,16 @@ def main(args: list[str]) -> int:
         seeds = range(first, first + options.seeds)
         if options.planted is not None and options.seed is None:
             return _find_planted(template, options.planted or list(planted.FAULTS), seeds, base)
+        if options.disk_errors:
+            plain = run_apart(template, faults.with_disk_error(options.first), base)
+            _print_problems(plain)
+            scenarios = list(faults.every_disk_error(options.first, plain.disk))
+            return _run_all(template, scenarios, base, options.jobs, options.seconds)
         if options.seed is not None:
             scenario = faults.of_seed(options.seed)
+            if options.disk_error:
+                error = faults.disk_error(options.disk_error)
+                scenario = faults.with_disk_error(options.seed, error)
             if options.planted:
                 scenario = replace(scenario, planted=options.planted[0])
             outcome = run_apart(template, scenario, base)
@@ -73,7 +86,7 @@ def main(args: list[str]) -> int:
             print(outcome.trace)
             print("\n".join(outcome.problems) or "No law is broken.")
             return bool(outcome.problems)
-        chosen = kept_seeds() if options.kept else list(seeds)
+        chosen = [faults.of_seed(seed) for seed in (kept_seeds() if options.kept else seeds)]
         return _run_all(template, chosen, base, options.jobs, options.seconds)
     finally:
         shutil.rmtree(base, ignore_errors=True)
@@ -91,34 +104,46 @@ def kept_seeds() -> list[int]:
 
 
 def _run_all(
-    template: Template, seeds: list[int], base: Path, jobs: int, seconds: float | None
+    template: Template, scenarios: list[Scenario], base: Path, jobs: int, seconds: float | None
 ) -> int:
-    print(f"seeds from {seeds[0]} on; --seed repeats one", flush=True)
+    print(f"seeds from {scenarios[0].seed} on; --seed repeats one", flush=True)
     began = machine.real_time()
-    waiting, running, outcomes = deque(seeds), deque[Run](), list[Outcome]()
+    waiting, running, outcomes = deque(scenarios), deque[Run](), list[Outcome]()
     while waiting or running:
         if seconds is not None and machine.real_time() - began > seconds:
             waiting.clear()
         while waiting and len(running) < jobs:
-            running.append(Run(template, faults.of_seed(waiting.popleft()), base))
+            running.append(Run(template, waiting.popleft(), base))
         if running:
             outcomes.append(running.popleft().finish())
             _print_problems(outcomes[-1])
-    failed = [each for each in outcomes if each.problems]
-    cpu = sum(each.cpu_seconds for each in outcomes)
-    print(
-        f"{len(outcomes)} seeds, {sum(each.deaths for each in outcomes)} kills and power cuts,"
-        f" {sum(each.messages for each in outcomes)} messages,"
-        f" {sum(each.answers for each in outcomes)} answers,"
-        f" {sum(each.virtual_seconds for each in outcomes) / 3600:.1f} hours of virtual time"
-        f" in {cpu:.1f} s of CPU; {len(failed)} failed"
+            outcomes[-1].story.clear()
+        if len(outcomes) % PROGRESS_SEEDS == 0:
+            print(_summary(outcomes), flush=True)
+    print(_summary(outcomes))
+    return any(each.problems for each in outcomes)
+
+
+def _summary(outcomes: list[Outcome]) -> str:
+    def total(name: str) -> Any:
+        return sum(getattr(each, name) for each in outcomes)
+
+    return (
+        f"{len(outcomes)} seeds, {total('servers')} servers, {total('kills')} kills,"
+        f" {total('power_cuts')} power cuts, {total('messages')} messages,"
+        f" {total('scheduled')} of them scheduled, {total('answers')} answers,"
+        f" {total('virtual_seconds') / 86_400:.0f} days of virtual time"
+        f" in {total('cpu_seconds'):.0f} s of CPU;"
+        f" {sum(bool(each.problems) for each in outcomes)} failed"
     )
-    return bool(failed)
 
 
 def _print_problems(outcome: Outcome) -> None:
     if outcome.problems:
-        print(f"seed {outcome.scenario.seed}: {len(outcome.problems)} problems", flush=True)
+        scenario = outcome.scenario
+        errors = [str(life.disk_error) for life in scenario.lives if life.disk_error is not None]
+        of = ", ".join([f"seed {scenario.seed}", *errors])
+        print(f"{of}: {len(outcome.problems)} problems", flush=True)
         for problem in outcome.problems[:3]:
             print(f"    {problem[:300]}", flush=True)
 

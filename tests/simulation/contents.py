@@ -5,7 +5,7 @@ import json
 
 from tests.simulation.model import Thing
 from tests.simulation.network import ConnectionLost
-from tests.simulation.people import Person, action, send_with_key
+from tests.simulation.people import WORDS, Person, action, send_with_key
 
 MAX_ATTEMPTS = 20  # to finish an answer
 
@@ -15,8 +15,18 @@ async def send_burst(person: Person) -> None:
     """One topic after the other message: such sends take the fast path."""
     channel, topic = person.place.channels["general"], f"topic {person.rng.randint(0, 3)}"
     for _ in range(person.rng.randint(3, 6)):
-        await send_with_key(person, type="channel", to=channel, topic=topic)
+        word = person.rng.choice(WORDS)
+        await send_with_key(person, word, type="channel", to=channel, topic=topic)
         await asyncio.sleep(person.rng.uniform(0.0, 0.05))
+
+
+@action(4)
+async def send_at_once(person: Person) -> None:
+    """A client that was offline sends what it has kept: such sends share commits."""
+    channel, topic = person.place.channels["general"], f"topic {person.rng.randint(0, 3)}"
+    count = person.rng.randint(4, 12)
+    sends = (send_with_key(person, type="channel", to=channel, topic=topic) for _ in range(count))
+    await asyncio.gather(*sends)
 
 
 @action(0.7)

@@ -57,7 +57,7 @@ async def change_role(person: Person) -> None:
     if not answer.is_good:
         return
     began = CLOCK.monotonic
-    for found in await place.ask_all(*place.last_account, "GET", "/export/realm"):
+    for found in await place.ask_all(*place.keys[-1], "GET", "/export/realm"):
         is_in_time = CLOCK.monotonic - began < MAX_REFRESH_SECONDS
         is_wrong = found.status != 503 and found.is_good != (role == ADMINISTRATOR)
         if is_in_time and is_wrong:

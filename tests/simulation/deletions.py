@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 from tests.simulation.machine import CLOCK
+from tests.simulation.model import Thing
 from tests.simulation.people import Person, action, send_with_key
 
 if TYPE_CHECKING:
@@ -44,13 +45,16 @@ def broken_laws(world: "World", connection: apsw.Connection) -> list[str]:
     kept = _by_id(
         connection, "SELECT id, json_extract(document, '$.message.content') FROM deleted_message"
     )
+    steps = [life.wall_step_seconds for life in world.scenario.lives]
+    # Retention begins with the lowest ids. If the clock was put back, later messages look older.
+    max_age = RETENTION_SECONDS + MAX_LATE_SECONDS - sum(each for each in steps if each < 0)
     problems = []
     for thing in world.model.things.values():
         if thing.kind == "held" and thing.number is not None and thing.number not in stored:
             if kept.get(thing.number) != thing.mark:
                 problems.append(f"{thing.mark} was deleted under a hold and is not kept")
         elif thing.kind == "passing" and thing.number is not None:
-            problems += _of_passing(thing.mark, thing.number, thing.info["sent_at"], stored)
+            problems += _of_passing(thing, stored, max_age)
     return problems
 
 
@@ -58,11 +62,11 @@ def _by_id(connection: apsw.Connection, sql: str) -> dict[Any, Any]:
     return {row[0]: row[1] for row in connection.execute(sql)}
 
 
-def _of_passing(mark: str, number: int, answered_at: float, stored: dict[int, Any]) -> list[str]:
+def _of_passing(thing: Thing, stored: dict[int, Any], max_age: float) -> list[str]:
     now = CLOCK.wall()
-    if number in stored:
-        is_old = now - stored[number] > RETENTION_SECONDS + MAX_LATE_SECONDS
-        return [f"{mark} is older than its channel allows"] if is_old else []
-    if now - answered_at < RETENTION_SECONDS - MAX_STEPS_SECONDS:
-        return [f"{mark} was deleted before its time"]
+    if thing.number in stored:
+        is_old = now - stored[thing.number] > max_age
+        return [f"{thing.mark} is older than its channel allows"] if is_old else []
+    if now - thing.info["first_sent_at"] < RETENTION_SECONDS - MAX_STEPS_SECONDS:
+        return [f"{thing.mark} was deleted before its time"]
     return []

@@ -26,13 +26,13 @@ OnOperation = Callable[[str], None]
 
 
 class DiskFile:
-    """`unsynced` are the writes since the last sync, `dropped` those of syncs that failed. A write
-    without data cuts the file at its offset."""
+    """`unsynced` are the writes since the last sync, `dropped` the sectors of syncs that failed. A
+    write without data cuts the file at its offset."""
 
     def __init__(self, content: bytes = b"") -> None:
         self.durable = bytearray(content)
         self.unsynced: list[tuple[int, bytes | None]] = []
-        self.dropped: list[tuple[int, bytes | None]] = []
+        self.dropped: list[tuple[int, bytes]] = []
         self.is_created = bool(content)  # its name is on the disk
 
     def write(self, offset: int, data: bytes | None) -> None:
@@ -48,14 +48,13 @@ class DiskFile:
         self.is_created = True
 
     def fail_sync(self) -> None:
-        """The system counts the pages as written, so no later sync writes them."""
+        """The system counts the pages as written, so no later sync writes them. The length of the
+        file is no page: the next sync that succeeds writes it."""
         for offset, data in self.unsynced:
-            if data is None:
-                self.dropped.append((offset, None))
-                continue
-            for start in range(0, len(data), SECTOR_BYTES):
-                self.dropped.append((offset + start, data[start : start + SECTOR_BYTES]))
-        self.unsynced.clear()
+            if data is not None:
+                for start in range(0, len(data), SECTOR_BYTES):
+                    self.dropped.append((offset + start, data[start : start + SECTOR_BYTES]))
+        self.unsynced = [write for write in self.unsynced if write[1] is None]
 
     def after_power_cut(self, rng: random.Random) -> bytes | None:
         """Some of the unsynced writes are on the disk, some of them in part."""
@@ -63,7 +62,7 @@ class DiskFile:
             return None
         left = bytearray(self.durable)
         share = rng.choice([0.0, 0.5, 0.9, 1.0])
-        for offset, data in self.dropped + self.unsynced:
+        for offset, data in [*self.dropped, *self.unsynced]:
             if data is None:
                 if rng.random() < share:
                     _apply(left, offset, None)
@@ -74,10 +73,8 @@ class DiskFile:
         return bytes(left)
 
 
-def _overlaps(write: tuple[int, bytes | None], start: int, end: int | None) -> bool:
+def _overlaps(write: tuple[int, bytes], start: int, end: int | None) -> bool:
     offset, data = write
-    if data is None:
-        return False
     return offset + len(data) > start and (end is None or offset < end)
 
 
@@ -106,7 +103,7 @@ class Disk:
     def after_kill(self, folder: Path) -> "Disk":
         """The disk of the next life: what the process wrote is there, synced or not."""
         disk = Disk(folder)
-        shutil.copytree(self.folder, folder, dirs_exist_ok=True, ignore=_is_database_file)
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True, ignore=self._is_simulated)
         for name, file in self.files.items():
             if (self.folder / name).exists():
                 shutil.copyfile(self.folder / name, folder / name)
@@ -115,7 +112,7 @@ class Disk:
 
     def after_power_cut(self, folder: Path, rng: random.Random) -> "Disk":
         disk = Disk(folder)
-        shutil.copytree(self.folder, folder, dirs_exist_ok=True, ignore=_is_database_file)
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True, ignore=self._is_simulated)
         for name, file in sorted(self.files.items()):
             content = file.after_power_cut(rng)
             if content is not None:
@@ -124,16 +121,16 @@ class Disk:
                 disk.files[name].is_created = True
         return disk
 
+    def _is_simulated(self, folder: Any, names: list[str]) -> set[str]:
+        """A database that was not opened is copied like any other file."""
+        return {name for name in names if name in self.files or name.endswith("-shm")}
+
     def operate(self, kind: str) -> None:
         self.operations += 1
         self.on_operation(kind)
 
 
 _DISKS: dict[str, Disk] = {}
-
-
-def _is_database_file(folder: Any, names: list[str]) -> set[str]:
-    return {name for name in names if name.startswith("tertulia.db")}
 
 
 class Vfs(apsw.VFS):

@@ -4,7 +4,7 @@ A scenario is plain data, so that `smaller` can remove parts of it.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -25,6 +25,9 @@ class DiskError:
     def is_at(self, number: int) -> bool:
         return self.nth <= number < self.nth + self.count
 
+    def __str__(self) -> str:
+        return f"{self.name} {self.kind} {self.nth}"
+
 
 @dataclass(frozen=True)
 class Life:
@@ -41,7 +44,8 @@ class Life:
     disk_error: DiskError | None = None
     has_slow_syncs: bool = False
     wall_step_seconds: float = 0.0  # how the wall clock is set in the middle
-    leap_seconds: float = 0.0  # how long the machine is suspended in the middle
+    leap_seconds: float = 0.0  # how long the machine is suspended, a day at a time
+    stops_after_seconds: float = 0.0  # if it stops; 0.0 for a time of the world's choice
     pause_seconds: float = 0.0  # how long this one of several servers stands still in the middle
 
     def __str__(self) -> str:
@@ -49,7 +53,7 @@ class Life:
         if self.operation:
             parts = [f"{self.death} before operation {self.operation} of the disk"]
         if self.disk_error is not None:
-            parts.append(f"{self.disk_error.name} at {self.disk_error.kind} {self.disk_error.nth}")
+            parts.append(str(self.disk_error))
         if self.has_slow_syncs:
             parts.append("slow syncs")
         if self.wall_step_seconds:
@@ -94,7 +98,7 @@ def _of_several(seed: int, rng: random.Random) -> Scenario:
         seed,
         people=rng.randint(2, 5),
         listeners=rng.randint(2, 3),
-        lives=tuple(_shared_life(rng) for _ in range(rng.randint(3, 8))),
+        lives=tuple(_shared_life(rng) for _ in range(rng.randint(4, 12))),
         loss_share=rng.choice([0.0, 0.01, 0.05]),
         think_seconds=rng.choice([0.05, 0.2, 0.5]),
         servers=rng.randint(2, 3),
@@ -109,7 +113,7 @@ def _of_several(seed: int, rng: random.Random) -> Scenario:
 def _shared_life(rng: random.Random) -> Life:
     deaths: list[Death] = ["kill", "vanish", "stop"]
     (death,) = rng.choices(deaths, weights=[5, 3, 2])
-    callbacks = rng.choice([rng.randint(1, 300), rng.randint(300, 6000)])
+    callbacks = rng.choice([rng.randint(1, 300), rng.randint(300, 4000)])
     is_paused = rng.random() < 0.4
     return Life(death, callbacks, pause_seconds=rng.uniform(0.1, 15.0) if is_paused else 0.0)
 
@@ -119,7 +123,7 @@ def _of_one(seed: int, rng: random.Random) -> Scenario:
         seed,
         people=rng.randint(2, 5),
         listeners=2,
-        lives=tuple(_life(rng) for _ in range(rng.randint(3, 8))),
+        lives=tuple(_life(rng) for _ in range(rng.randint(4, 12))),
         loss_share=rng.choice([0.0, 0.01, 0.05]),
         think_seconds=rng.choice([0.05, 0.2, 0.5]),
     )
@@ -128,7 +132,7 @@ def _of_one(seed: int, rng: random.Random) -> Scenario:
 def _life(rng: random.Random) -> Life:
     deaths: list[Death] = ["kill", "kill in a write", "power cut", "stop"]
     (death,) = rng.choices(deaths, weights=[5, 3, 4, 1])
-    callbacks = rng.choice([rng.randint(1, 300), rng.randint(300, 4000)])
+    callbacks = rng.choice([rng.randint(1, 300), rng.randint(300, 2500)])
     operation = rng.randint(1, 300)
     is_in_write = death == "kill in a write" or (death == "power cut" and rng.random() < 0.7)
     error = None
@@ -137,15 +141,37 @@ def _life(rng: random.Random) -> Life:
             [("write", "ENOSPC"), ("write", "EIO"), ("sync", "EIO"), ("sync", "ENOSPC")]
         )
         error = DiskError(kind, rng.randint(1, 150), name, rng.choice([1, 1, 3, 20]))  # type: ignore[arg-type]
-    return Life(
+    life = Life(
         death,
         callbacks,
         operation if is_in_write else 0,
         error,
         has_slow_syncs=rng.random() < 0.1,
         wall_step_seconds=rng.choice([-3600.0, 3600.0, 300.0]) if rng.random() < 0.1 else 0.0,
-        leap_seconds=rng.choice([60.0, 86400.0, 40 * 86400.0]) if rng.random() < 0.05 else 0.0,
+        leap_seconds=rng.choice([60.0, 86400.0, 90 * 86400.0]) if rng.random() < 0.05 else 0.0,
     )
+    if life.leap_seconds > 86400.0:  # most of them end after weeks
+        return replace(life, callbacks=40 * callbacks, operation=0)
+    return life
+
+
+def with_disk_error(seed: int, error: DiskError | None = None) -> Scenario:
+    """A short life of one server, whose disk fails once, and which stops in order."""
+    life = Life("stop", 0, disk_error=error, stops_after_seconds=1.5)
+    return Scenario(seed, 3, 2, (life,), loss_share=0.0, think_seconds=0.2)
+
+
+def disk_error(words: str) -> DiskError:
+    name, kind, nth = words.split()
+    return DiskError(kind, int(nth), name, 1)  # type: ignore[arg-type]
+
+
+def every_disk_error(seed: int, operations: Mapping[str, int]) -> Iterator[Scenario]:
+    """An error at each write and at each sync of a run: one after the other of both kinds."""
+    for kind in ("sync", "write"):
+        for nth in range(1, operations[kind] + 1):
+            name = ("ENOSPC", "EIO")[nth % 2]
+            yield with_disk_error(seed, DiskError(kind, nth, name, 1))  # type: ignore[arg-type]
 
 
 def smaller(scenario: Scenario) -> Iterator[Scenario]:

@@ -7,21 +7,29 @@ A broken law is a sentence that names what it is about, so that the story can se
 import asyncio
 import json
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import apsw
-from tests.simulation import deletions
+from tests.simulation import administration, conversations, deletions, mail, services
 from tests.simulation.listener import OPTIONS, Listener, pictures
 from tests.simulation.machine import CLOCK
 from tests.simulation.model import ABSENT, Thing
 from tests.simulation.network import Answer, ConnectionLost
+from tests.simulation.people import WORDS
+from tests.simulation.schedule import MAX_LONG_DELAY_SECONDS
 from tests.simulation.server import DATABASE
+
+from tertulia.database.dialects.postgres_cluster import POLL_SECONDS
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
 
-MESSAGES = ("m", "linking", "answer", "held", "passing")
+MESSAGES = ("m", "linking", "answer", "held", "passing", "leaver", "ask", "agent", "direct")
+MAX_DELIVERY_SECONDS = POLL_SECONDS + 5.0  # to a client that waits; below LEASE_SECONDS
+MAX_LATE_SECONDS = 2.0 + 2 * MAX_LONG_DELAY_SECONDS  # two seconds, and two threads that wait
+MARKS_SEARCHED = 5
 LAST_EVENTS_SECONDS = 10.0  # until a listener has received what a job changed
 
 
@@ -31,6 +39,7 @@ async def check(world: "World") -> None:
         problems += person.errors
     for listener in world.listeners:
         problems += listener.problems
+        problems += _messages_came_in_time(world, listener)
         problems += await _state_equals_register(world, listener)
     for index in range(world.scenario.people):
         problems += await _acknowledged_things_are_there(world, index)
@@ -51,9 +60,13 @@ def check_file(world: "World") -> None:
     world.outcome.problems += _acknowledged_messages_are_there(world, stored)
     world.outcome.problems += _listeners_received_all(world, stored)
     world.outcome.problems += _scheduled_were_sent_once(world, stored)
+    world.outcome.problems += _scheduled_were_sent_in_order(world, stored)
     world.outcome.problems += _poll_options_are_there(world, connection)
     world.outcome.problems += _files_are_there(world, connection)
-    world.outcome.problems += deletions.broken_laws(world, connection)
+    world.outcome.problems += conversations.broken_laws(world, stored)
+    world.outcome.problems += mail.broken_laws(world)
+    for each in (administration, deletions, services):
+        world.outcome.problems += each.broken_laws(world, connection)
     connection.close()
 
 
@@ -92,6 +105,21 @@ async def _state_equals_register(world: "World", listener: Listener) -> list[str
         await asyncio.sleep(1.0)
 
 
+def _messages_came_in_time(world: "World", listener: Listener) -> list[str]:
+    """To a client that waited for it, even if the notice of another server was lost."""
+    problems = []
+    for thing in world.model.things.values():
+        if thing.number not in listener.arrivals or "answered_at" not in thing.info:
+            continue
+        began, ended = listener.arrivals[thing.number]
+        began = max(began, thing.info["answered_at"])
+        is_paused = any(start < ended and began < end for start, end in world.pauses)
+        if ended - began > MAX_DELIVERY_SECONDS and not is_paused and not world.has_leapt:
+            late = ended - began
+            problems.append(f"listener {listener.index} received {thing.mark} after {late:.1f} s")
+    return problems
+
+
 def _difference(mine: Any, theirs: Any) -> str:
     """The innermost parts that differ; empty if none does."""
     if mine == theirs:
@@ -112,9 +140,15 @@ async def _acknowledged_things_are_there(world: "World", index: int) -> list[str
         "draft": [each["content"] for each in state["drafts"]],
         "snippet": [each["content"] for each in state["saved_snippets"]],
         "alert": state["alert_words"],
-        "channel": [each["name"] for each in state["streams"]],
-        "group": [each["name"] for each in state["realm_user_groups"]],
+        "channel": [each["name"] for each in state["streams"] if not each.get("is_archived")],
+        "group": [
+            each["name"] for each in state["realm_user_groups"] if not each.get("deactivated")
+        ],
         "link": [each["pattern"] for each in state["realm_linkifiers"]],
+        "view": [each["name"] or "" for each in state["navigation_views"]],
+        "folder": [each["name"] for each in state["channel_folders"]],
+        "field": [each["name"] for each in state["custom_profile_fields"]],
+        "playground": [each["name"] for each in state["realm_playgrounds"]],
     }
     problems = []
     for thing in world.model.things.values():
@@ -135,31 +169,27 @@ def _compared(thing: Thing, texts: list[str]) -> list[str]:
 
 
 async def _search_equals_scan(world: "World") -> list[str]:
-    """The last messages of the owner are found by their marks, in a channel that nobody leaves."""
+    """A search in the channel that nobody leaves finds each message that has a word with these
+    letters."""
     general = world.place.channels["general"]
-    things = [each for each in world.model.of("m", 0) if each.info.get("where") == general]
+    channel = {"operator": "channel", "operand": general}
+    scanned = [(each["id"], each["content"]) for each in await _fetch(world, channel)]
+    marks = [each.mark for each in world.model.of("m", 0) if each.info.get("where") == general]
     problems = []
-    for thing in things[-5:]:
-        narrow = [{"operator": "search", "operand": thing.mark}]
-        answer = await _ask(
-            world,
-            0,
-            "GET",
-            "/messages",
-            anchor="newest",
-            num_before=10,
-            num_after=0,
-            narrow=narrow,
-            apply_markdown=False,
-        )
-        found = [  # a reminder quotes the message
-            each["id"]
-            for each in answer.json["messages"]
-            if each["content"].partition(" ")[0] == thing.mark
-        ]
-        if found != [thing.number]:
-            problems.append(f"search for {thing.mark} finds {found}, not {thing.number}")
+    for word in (*WORDS, *marks[-MARKS_SEARCHED:]):
+        search = {"operator": "search", "operand": word}
+        found = [each["id"] for each in await _fetch(world, channel, search)]
+        if found != (wanted := [number for number, text in scanned if word in text]):
+            problems.append(f"search for {word} finds {found}, not {wanted}")
     return problems
+
+
+async def _fetch(world: "World", *narrow: dict[str, Any]) -> list[dict[str, Any]]:
+    options = {"anchor": "newest", "num_before": 5000, "num_after": 0, "apply_markdown": False}
+    answer = await _ask(world, 0, "GET", "/messages", narrow=list(narrow), **options)
+    assert answer.json["found_oldest"], "a run with more messages than one answer has"
+    messages: list[dict[str, Any]] = answer.json["messages"]
+    return messages
 
 
 # --- in the file ---
@@ -173,9 +203,10 @@ def _acknowledged_messages_are_there(world: "World", stored: dict[int, Any]) -> 
         if thing.kind not in MESSAGES:
             continue
         content = stored[by_mark[thing.mark]][0] if thing.mark in by_mark else ABSENT
-        if marks[thing.mark] > 1:
+        if marks[thing.mark] > 1 and not thing.info.get("has_outlived_key"):
             problems.append(f"{thing.mark} is stored {marks[thing.mark]} times")
-        is_gone = thing.kind == "passing" and content is ABSENT  # see `deletions`
+        is_deleted = thing.kind == "passing" or (thing.kind == "leaver" and world.place.is_erasing)
+        is_gone = is_deleted and content is ABSENT  # see `deletions` and `administration`
         if content not in thing.allowed and not is_gone:
             allowed = sorted(map(str, thing.allowed))
             problems.append(f"{thing.mark} is stored as {content!r}, and may be {allowed}")
@@ -185,13 +216,17 @@ def _acknowledged_messages_are_there(world: "World", stored: dict[int, Any]) -> 
 
 
 def _listeners_received_all(world: "World", stored: dict[int, Any]) -> list[str]:
-    general = world.place.channels["general"]
+    """What is sent to a channel that nobody leaves, and to a private one between two messages that
+    the listener received while it was in the channel."""
+    general, private = world.place.channels["general"], world.place.channels["vault"]
     problems = []
     for listener in world.listeners:
+        spans = [(each[0], each[-1]) for each in listener.private_spans if each]
         wanted = {
             number
             for number, (_, channel, _) in stored.items()
-            if channel == general and number > listener.first_message_id
+            if (channel == general and number > listener.first_message_id)
+            or (channel == private and any(low < number <= high for low, high in spans))
         }
         for number in sorted(wanted - set(listener.received))[:3]:
             text = stored[number][0]
@@ -200,19 +235,42 @@ def _listeners_received_all(world: "World", stored: dict[int, Any]) -> list[str]
 
 
 def _scheduled_were_sent_once(world: "World", stored: dict[int, Any]) -> list[str]:
-    sent = Counter(content for content, _, _ in stored.values())
+    sent: dict[str, list[float]] = {}
+    for content, _, sent_at in stored.values():
+        sent.setdefault(content, []).append(sent_at)
     problems = []
     for thing in world.model.things.values():
         if thing.kind != "later":
             continue
-        if sent[thing.mark] > 1:
-            problems.append(f"{thing.mark} was sent {sent[thing.mark]} times")
+        times = sent.get(thing.mark, [])
+        world.outcome.scheduled += len(times)
+        if len(times) > 1:
+            problems.append(f"{thing.mark} was sent {len(times)} times")
         # A message is given up that a downtime, or a clock put forward, has made an hour too late.
         is_too_late = world.has_leapt
         is_known = thing.is_certain and not thing.info.get("is_touched") and not is_too_late
-        if is_known and not sent[thing.mark]:
+        if is_known and not times:
             problems.append(f"{thing.mark} was never sent")
+        if is_known and times and world.was_quiet_at(thing.info["due"]):
+            late = times[0] - thing.info["due"]
+            if not -1.0 < late <= MAX_LATE_SECONDS:
+                problems.append(f"{thing.mark} was sent {late:.1f} s after its time")
     return problems
+
+
+def _scheduled_were_sent_in_order(world: "World", stored: dict[int, Any]) -> list[str]:
+    """By their time, and those of one second as they were made; unless the clock was set."""
+    if any(life.wall_step_seconds for life in world.scenario.lives):
+        return []
+    made = [each for each in world.model.of("later") if not each.info.get("is_touched")]
+    in_time = {each.mark: each for each in made if each.info["made_at"] + 1 < each.info["due"]}
+    sent = [in_time[content] for content, _, _ in stored.values() if content in in_time]
+    order = [(each.info["due"], each.number) for each in sent]
+    return [
+        f"{later.mark} was sent before {earlier.mark}"
+        for (before, after), later, earlier in zip(pairwise(order), sent, sent[1:], strict=False)
+        if before > after
+    ]
 
 
 def _poll_options_are_there(world: "World", connection: apsw.Connection) -> list[str]:

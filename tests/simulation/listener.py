@@ -4,8 +4,9 @@ import asyncio
 import random
 from typing import Any
 
+from tests.simulation.machine import CLOCK
 from tests.simulation.network import Answer, ConnectionLost
-from tests.simulation.people import Call
+from tests.simulation.people import Call, Place
 from tests.support import model_personal_state, model_state
 from tests.support.model_client import Picture, Subject
 
@@ -16,8 +17,8 @@ OPTIONS = {
 }
 SUBJECTS: tuple[Subject, ...] = (model_state.SUBJECT, model_personal_state.SUBJECT)
 
-AWAY_SHARE = 0.005  # of polls after which the client is away for a while
-MAX_AWAY_SECONDS = 60.0
+AWAY_SHARE = 0.02  # of polls after which the client is away for a while
+MEAN_AWAY_SECONDS, MAX_AWAY_SECONDS = 5.0, 60.0
 
 # The model of unread messages knows no deletions; `ReceivedMessages` does.
 _NOT_MODELLED = (model_personal_state.message, model_personal_state.update_message_flags)
@@ -32,21 +33,24 @@ def pictures(state: dict[str, Any]) -> list[Picture]:
 
 
 class Listener:
-    def __init__(
-        self, index: int, user_id: int, call: Call, rng: random.Random, private_channel: int
-    ) -> None:
-        self.index, self.user_id, self._rng = index, user_id, rng
+    def __init__(self, index: int, call: Call, rng: random.Random, place: Place) -> None:
+        self.index, self._rng, self._place = index, rng, place
         self.is_over = False  # the run is; it reads what is left
         self._call = call
-        self._private = private_channel
+        self._private = place.channels["vault"]
         self.queue_id: str | None = None
         self.last_event_id = -1
         self.first_message_id = 0
         self.received: list[int] = []  # messages
+        self.arrivals: dict[
+            int, tuple[float, float]
+        ] = {}  # of messages: when the poll began, ended
         self.pictures: list[Picture] = []
         self.problems: list[str] = []
         self.may_expire = False  # the machine was suspended for longer than a queue lives
         self._may_read_private = False
+        self._may_read_since = 0.0
+        self.private_spans: list[list[int]] = []  # of ids: between them it may read all messages
 
     async def live(self) -> None:
         while True:
@@ -69,20 +73,26 @@ class Listener:
         self.pictures = pictures(state)
         self.received = []
         self._may_read_private = self._private in self.pictures[0]["subscriptions"]
+        self._may_read_since = CLOCK.monotonic
+        self.private_spans = [[self.first_message_id] * 2] if self._may_read_private else []
 
     async def register(self) -> Answer:
         return await self._call(self.index, "POST", "/register", OPTIONS)
 
     async def _poll(self) -> None:
         params = {"queue_id": self.queue_id, "last_event_id": self.last_event_id}
+        began = CLOCK.monotonic
         answer = await self._call(self.index, "GET", "/events", params)
         if answer.is_good:
             for event in answer.json["events"]:
+                if event["type"] == "message":
+                    self.arrivals[event["message"]["id"]] = began, CLOCK.monotonic
                 self._receive(event)
             if not self.is_over and self._rng.random() < AWAY_SHARE:
-                await asyncio.sleep(self._rng.uniform(1.0, MAX_AWAY_SECONDS))
+                seconds = self._rng.expovariate(1 / MEAN_AWAY_SECONDS)
+                await asyncio.sleep(min(seconds, MAX_AWAY_SECONDS))
         elif answer.code == "BAD_EVENT_QUEUE_ID":
-            if not self.may_expire:
+            if not self.may_expire and not self._place.is_erasing:
                 self.problems.append(f"queue {self.queue_id} was lost")
             self.queue_id = None
         else:
@@ -96,8 +106,11 @@ class Listener:
             self._receive_message(event["message"])
         elif event["type"] == "subscription" and event["op"] in ("add", "remove"):
             changed = [each["stream_id"] for each in event["subscriptions"]]
-            is_private = self._private in changed
-            self._may_read_private = event["op"] == "add" if is_private else self._may_read_private
+            if self._private in changed:
+                self._may_read_private = event["op"] == "add"
+                if self._may_read_private:
+                    self._may_read_since = CLOCK.monotonic
+                    self.private_spans.append([])
         for subject, picture in zip(SUBJECTS, self.pictures, strict=True):
             handle = subject.handlers.get(event["type"])
             if handle is None or handle in _NOT_MODELLED:
@@ -114,5 +127,9 @@ class Listener:
         if self.received and number <= self.received[-1]:
             self.problems.append(f"message {number} came after {self.received[-1]}")
         self.received.append(number)
-        if message.get("stream_id") == self._private and not self._may_read_private:
+        if self._may_read_private:
+            removed_at = self._place.removals.get(self._place.user_ids[self.index], -1.0)
+            if removed_at < self._may_read_since:  # later it is told of no message that it missed
+                self.private_spans[-1] = [*self.private_spans[-1][:1], number]
+        elif message.get("stream_id") == self._private:
             self.problems.append(f"message {number} came after the access had ended")

@@ -35,6 +35,7 @@ class Clock:
     def __init__(self) -> None:
         self.monotonic = 0.0
         self._wall_ahead = EPOCH
+        self.latest_wall = 0.0  # from which the wall clock was put back
 
     def read(self) -> float:
         self.monotonic += CPU_SECONDS_PER_READ
@@ -48,6 +49,7 @@ class Clock:
 
     def step_wall(self, seconds: float) -> None:
         """Set the wall clock, as an administrator or NTP does."""
+        self.latest_wall = max(self.latest_wall, self.wall())
         self._wall_ahead += seconds
 
 
@@ -196,6 +198,8 @@ def sleep(seconds: float) -> None:
 
 
 def install() -> None:
+    os.environ["TZ"] = "Europe/Berlin"  # summer time begins in the months after EPOCH
+    time.tzset()
     time.monotonic = time.perf_counter = CLOCK.read
     time.time = CLOCK.wall
     time.sleep = sleep  # type: ignore[assignment]

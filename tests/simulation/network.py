@@ -9,11 +9,12 @@ import base64
 import json
 import random
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 from tests.simulation.schedule import Schedule
 from tests.simulation.server import Server
 
+MCP = "/mcp"  # the only path outside of the API
 FORM = b"application/x-www-form-urlencoded"
 
 
@@ -104,11 +105,12 @@ class Exchange:
         self._body: bytes | None = body
         self._status = 0
         self._parts: list[bytes] = []
+        path = path if path == MCP else f"/api/v1{path}"
         scope = {
             "type": "http",
             "method": method,
-            "path": f"/api/v1{path}",
-            "raw_path": f"/api/v1{path}".encode(),
+            "path": unquote(path),
+            "raw_path": path.encode(),
             "query_string": query,
             "headers": headers,
             "client": ("192.0.2.1", 1),

@@ -6,21 +6,26 @@ calls stay uncertain.
 """
 
 import asyncio
+import json
 import random
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from tests.simulation.machine import CLOCK
 from tests.simulation.model import ABSENT, Model, Thing
-from tests.simulation.network import Answer, ConnectionLost
+from tests.simulation.network import MCP, Answer, ConnectionLost
 
 Call = Callable[..., Awaitable[Answer]]
+Sender = int | tuple[str, str]  # the number of an account, or the address and key of a bot
 Action = Callable[["Person"], Awaitable[None]]
 T = TypeVar("T")
 
 ACTIONS: dict[str, tuple[float, Action]] = {}
 KEY_LIFE_SECONDS = 12 * 3600.0  # of `send_key_hours`, and less than any time that is slept
+
+CALM_SECONDS = 3.0  # between two actions of a person
+WORDS = ("harbour", "window", "copper", "violin")  # that messages share, for searches
 
 # Answers that promise that the call has changed nothing.
 _NOTHING_DONE = frozenset({400, 401, 403, 404, 405, 409, 413, 429, 503})
@@ -42,8 +47,13 @@ class Place:
     channels: dict[str, int]
     user_ids: list[int]
     email_domain: str
-    last_account: tuple[str, str]
+    keys: list[tuple[str, str]]  # the address and the key of each account
     ask_all: Callable[[str, str, str, str], Awaitable[list[Answer]]]
+    sessions: list[tuple[str, int, int]] = field(default_factory=list)  # in calls, with their owner
+    removals: dict[int, float] = field(default_factory=dict)  # the last one from the vault, by user
+    is_erasing: bool = False  # clients register again after it
+    has_erased: bool = False
+    is_calm: bool = False  # months pass, and people act seldom
 
 
 class Person:
@@ -75,7 +85,8 @@ class Person:
     async def live(self) -> None:
         """Act until the run is over, and finish what was begun."""
         while not self.is_over:
-            await asyncio.sleep(self.rng.expovariate(1 / self._think_seconds))
+            seconds = CALM_SECONDS if self.place.is_calm else self._think_seconds
+            await asyncio.sleep(self.rng.expovariate(1 / seconds))
             await self.act()
 
     async def act(self) -> None:
@@ -91,10 +102,27 @@ class Person:
             self.errors.append(f"{answer.status} for {method} {path}: {answer.json}")
         return answer
 
-    async def call_with(
-        self, method: str, path: str, params: dict[str, Any], headers: dict[str, str]
+    async def send(
+        self, sender: Sender | None, key: str, text: str, params: dict[str, Any]
     ) -> Answer:
-        return await self._call(self.index, method, path, params, headers)
+        """Send a message; the same key sends it once."""
+        if isinstance(sender, tuple):
+            return await self._send_as_agent(sender, {"text": text, "key": key} | params)
+        who = self.index if sender is None else sender
+        headers = {"idempotency-key": key}
+        return await self._call(who, "POST", "/messages", params | {"content": text}, headers)
+
+    async def _send_as_agent(self, bot: tuple[str, str], arguments: dict[str, Any]) -> Answer:
+        params = {"name": "send_message", "arguments": arguments}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        content = b"application/json", json.dumps(body).encode()
+        answer = await self._call(bot, "POST", MCP, {}, None, content)
+        if not answer.is_good:
+            return answer
+        result = answer.json.get("result", {})
+        if "structuredContent" not in result:
+            return Answer(503, answer.json)  # refused, or not done now
+        return Answer(200, {"id": result["structuredContent"]["message_id"]})
 
     async def call_with_body(self, path: str, kind: str, body: str) -> Answer:
         content = kind.encode(), body.encode()
@@ -148,7 +176,7 @@ class Person:
     async def edit(self, kind: str, path: str, /, **params: Any) -> None:
         thing = self.pick(self.model.of(kind, self.index))
         if thing is not None:
-            text = f"{thing.mark} {self.rng.randint(2, 99)}"
+            text = f"{thing.mark} {self.rng.choice(WORDS)} {self.rng.randint(2, 99)}"
             params = {name: _marked(value, text) for name, value in params.items()}
             await self.change(thing, text, "PATCH", path.format(thing.number), **params)
 
@@ -168,8 +196,9 @@ def _marked(value: Any, text: str) -> Any:
 @action(10)
 async def send(person: Person) -> None:
     channel = person.rng.choice(["general", "general", "general", "vault", "attic"])
-    topic = f"topic {person.rng.randint(0, 3)}"
-    await send_with_key(person, type="channel", to=person.place.channels[channel], topic=topic)
+    topic, word = f"topic {person.rng.randint(0, 3)}", person.rng.choice(WORDS)
+    to = person.place.channels[channel]
+    await send_with_key(person, word, type="channel", to=to, topic=topic)
 
 
 @action(2)
@@ -177,30 +206,34 @@ async def send_direct(person: Person) -> None:
     await send_with_key(person, type="direct", to=[person.rng.choice(person.place.user_ids)])
 
 
-async def send_with_key(person: Person, more: str = "", kind: str = "m", **params: Any) -> None:
+async def send_with_key(
+    person: Person, more: str = "", kind: str = "m", sender: Sender | None = None, **params: Any
+) -> None:
     """Repeat it with its key until it is answered, or until the server may have deleted the key.
-    `more` is text behind the mark."""
+    `more` is text behind the mark. A sender with an address and a key is an agent."""
     thing = person.model.new(kind, person.index)
     text = f"{thing.mark} {more}".rstrip()
     give_up_at = CLOCK.wall() + KEY_LIFE_SECONDS
-    key = {"idempotency-key": thing.mark}
+    thing.info["first_sent_at"] = CLOCK.wall()
     thing.may_become(text)
     while CLOCK.wall() < give_up_at:
         try:
-            given = params | {"content": text}
-            answer = await person.call_with("POST", "/messages", given, key)
+            answer = await person.send(sender, thing.mark, text, params)
         except ConnectionLost:
             await asyncio.sleep(person.rng.uniform(0.05, 0.5))
             continue
         if answer.is_good:
             thing.became(text)
+            thing.info["has_outlived_key"] = CLOCK.wall() >= give_up_at  # in this call
             thing.number = answer.json["id"]
-            thing.info |= {"where": params["to"], "sent_at": CLOCK.wall()}
+            thing.info["where"] = params.get("to")
+            thing.info["answered_at"] = CLOCK.monotonic
             return
-        if answer.status in (400, 403):
+        if answer.status in (400, 401, 403):
             thing.refused({ABSENT})
             return
         await asyncio.sleep(0.5)
+    thing.info["has_outlived_key"] = True
     thing.lost(text)
 
 
@@ -268,7 +301,18 @@ async def report_presence(person: Person) -> None:
 
 @action(2)
 async def schedule(person: Person) -> None:
-    due = int(CLOCK.wall()) + person.rng.randint(2, 60)
+    await _schedule(person, int(CLOCK.wall()) + person.rng.randint(2, 60))
+
+
+@action(0.5)
+async def schedule_several(person: Person) -> None:
+    """Messages that are due in the same second."""
+    due = int(CLOCK.wall()) + person.rng.randint(10, 60)
+    for _ in range(person.rng.randint(3, 8)):
+        await _schedule(person, due)
+
+
+async def _schedule(person: Person, due: int) -> None:
     thing = await person.create(
         "later",
         "/scheduled_messages",
@@ -279,7 +323,7 @@ async def schedule(person: Person) -> None:
         content="MARK",
         scheduled_delivery_timestamp=due,
     )
-    thing.info["due"] = due
+    thing.info |= {"due": due, "made_at": CLOCK.wall()}
 
 
 @action(0.3)
@@ -288,20 +332,6 @@ async def cancel_scheduled(person: Person) -> None:
     if thing is not None:
         thing.info["is_touched"] = True  # it may be sent at the same moment
         await person.delete("later", f"/scheduled_messages/{thing.number}")
-
-
-@action(0.5)
-async def remind(person: Person) -> None:
-    message = person.pick(person.model.of("m"))
-    if message is not None:
-        due = int(CLOCK.wall()) + person.rng.randint(2, 60)
-        await person.call(
-            "POST",
-            "/reminders",
-            message_id=message.number,
-            scheduled_delivery_timestamp=due,
-            note="Remember",
-        )
 
 
 # --- personal things ---
@@ -387,18 +417,20 @@ async def mute_someone(person: Person) -> None:
 
 @action(0.5)
 async def found_channel(person: Person) -> None:
-    await person.create("channel", "/users/me/subscriptions", subscriptions=[{"name": "MARK"}])
+    about = {"name": "MARK", "subscribers": [person.user_id]}
+    await person.create("channel", "/channels/create", "id", **about)
 
 
-@action(1.5)
+@action(3)
 async def change_vault(person: Person) -> None:
     """The owner lets others into the private channel, and puts them out."""
-    others = [person.rng.choice(person.place.user_ids[1:])]
+    others = [person.rng.choice(person.place.user_ids[1:5])]
     if person.index == 0 and person.rng.random() < 0.5:
         await person.call(
             "POST", "/users/me/subscriptions", subscriptions=[{"name": "vault"}], principals=others
         )
     elif person.index == 0:
+        person.place.removals[others[0]] = CLOCK.monotonic
         await person.call(
             "DELETE", "/users/me/subscriptions", subscriptions=["vault"], principals=others
         )

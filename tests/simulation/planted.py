@@ -5,11 +5,13 @@ scenarios that cannot show the fault, for example those with one server.
 """
 
 import asyncio
+import contextlib
 import random
 import time
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from tests.simulation import disk
 from tests.simulation.faults import Scenario
 from tests.simulation.shared_database import SharedCluster
@@ -24,7 +26,9 @@ from tertulia.database.write_queue import Batch
 from tertulia.database.writer import Writer
 from tertulia.events.delivery.mailbox import Mailbox
 from tertulia.events.delivery.past_directory import PastOrganization
-from tertulia.features import retention
+from tertulia.external.mail import smtp
+from tertulia.features import digests, retention
+from tertulia.features.scheduled import sender
 
 FAULTS: dict[str, Callable[[], None]] = {}
 _CAN_SHOW: dict[str, Callable[[Scenario], bool]] = {}
@@ -55,6 +59,10 @@ def _loses_notices(scenario: Scenario) -> bool:
 
 def _lasts_a_day(scenario: Scenario) -> bool:
     return any(life.leap_seconds == 86_400.0 for life in scenario.lives)
+
+
+def _lasts_months(scenario: Scenario) -> bool:
+    return any(life.leap_seconds > 86_400.0 for life in scenario.lives)
 
 
 def _replace(owner: Any, name: str, new: Any) -> None:
@@ -101,7 +109,7 @@ def lost_commit() -> None:
 
     def maybe_lose(self: Any) -> None:
         if rng.random() < 0.01:
-            self._dialect.command(self._connection, "ROLLBACK")
+            self._connection.command("ROLLBACK")
         else:
             commit(self)
 
@@ -136,6 +144,54 @@ def retention_off_by_one() -> None:
         return max(0.0, found - retention.SECONDS_PER_DAY)
 
     _replace(retention, "deletes_before", a_day_later)
+
+
+@fault()
+def due_in_reverse() -> None:
+    """Messages that are due in the same second are sent from the last to the first."""
+    send = sender._send_some
+
+    def reverse(db: Any, org: Any, kind: Any, began: float) -> Any:
+        due = kind.due
+        last_first = msgspec.structs.replace(kind, due=lambda *given: due(*given)[::-1])
+        return send(db, org, last_first, began)
+
+    _replace(sender, "_send_some", reverse)
+
+
+@fault()
+def mail_recorded_before_it_is_sent() -> None:
+    """A mail counts as sent when the connection to the mail server is open."""
+    send = smtp.SmtpConnection.send
+
+    async def forget(self: Any, message: Any) -> None:
+        with contextlib.suppress(smtp.SendFailed):
+            await send(self, message)
+
+    _replace(smtp.SmtpConnection, "send", forget)
+
+
+@fault(_lasts_months)
+def digest_each_hour() -> None:
+    _replace(digests, "APART_SECONDS", 3600.0)
+    _replace(digests, "is_day", lambda weekday, now: True)
+
+
+@fault(_lasts_months)
+def no_digest() -> None:
+    _replace(digests, "wants", lambda user: False)
+
+
+@fault(_has_peers)
+def revocation_not_awaited_at_stop() -> None:
+    """A server that stops answers a revocation without waiting for the other servers."""
+    close = RevocationBarrier.close
+
+    def forget(self: Any) -> None:
+        close(self)
+        self.wait = lambda ends: asyncio.sleep(0)
+
+    _replace(RevocationBarrier, "close", forget)
 
 
 @fault()

@@ -191,35 +191,52 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     """asyncio's loop with its queues; the schedule takes the callbacks out, one by one."""
 
     _ready: Any
-    _scheduled: list[asyncio.TimerHandle]
 
     def __init__(self) -> None:
         super().__init__(_NoSelector())
         self._thread_id = threading.get_ident()  # it counts as running
         self._pool = Executor()
+        self._timers: list[tuple[float, int, asyncio.TimerHandle]] = []  # a heap
+        self._timer_count = 0
+        self.connect: Callable[[Any], asyncio.Transport] | None = None  # to the only other host
 
     def time(self) -> float:
         return CLOCK.monotonic
 
+    def call_at(  # type: ignore[override]
+        self, when: float, callback: Any, *args: Any, context: Any = None
+    ) -> Any:
+        timer = asyncio.TimerHandle(when, callback, args, self, context)
+        self._timer_count += 1
+        heapq.heappush(self._timers, (when, self._timer_count, timer))
+        return timer
+
     def next_handle(self) -> asyncio.Handle:
         """The next callback that is not cancelled; time moves on to the next timer if it must."""
+        ready, timers = self._ready, self._timers
         while True:
-            if not self._ready:
+            while not ready:
                 self._take_timer()
-            while self._scheduled and self._scheduled[0]._when <= CLOCK.monotonic:  # type: ignore[attr-defined]
+            while timers and timers[0][0] <= CLOCK.monotonic:
                 self._take_timer()
-            handle: asyncio.Handle = self._ready.popleft()
-            if not handle.cancelled():
+            handle: asyncio.Handle = ready.popleft()
+            if not handle._cancelled:
                 return handle
 
     def _take_timer(self) -> None:
-        if not self._scheduled:
+        if not self._timers:
             raise Stuck
-        timer = heapq.heappop(self._scheduled)
-        timer._scheduled = False  # type: ignore[attr-defined]
-        if not timer.cancelled():
-            CLOCK.monotonic = max(CLOCK.monotonic, timer.when())
-        self._ready.append(timer)
+        when, _, timer = heapq.heappop(self._timers)
+        if not timer._cancelled:
+            CLOCK.monotonic = max(CLOCK.monotonic, when)
+            self._ready.append(timer)
+
+    async def create_connection(
+        self, protocol_factory: Callable[[], Any], *_: Any, **__: Any
+    ) -> Any:
+        assert self.connect is not None
+        protocol = protocol_factory()
+        return self.connect(protocol), protocol
 
     def run_in_executor(  # type: ignore[override]
         self, executor: Any, func: Any, *args: Any

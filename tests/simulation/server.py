@@ -48,7 +48,14 @@ class Server:
         self._is_stopping = asyncio.Event()
         database = Database(BlockingDatabase(self._dialect, self._clock))
         database.blocking.compare_clocks()
-        settings = {"data": self._folder, "rate_limit": "off", "rate_limit_anonymous": "off"}
+        settings = {
+            "data": self._folder,
+            "rate_limit": "off",
+            "rate_limit_anonymous": "off",
+            "smtp_host": "mail.example.com",
+            "smtp_security": "none",
+            "external_url": "http://localhost",
+        }
         config = Config.written(settings, "the settings of the simulation")
         self.app = Application(config, database, Vault(SECRET))
         async with self.app.running():

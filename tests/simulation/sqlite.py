@@ -7,6 +7,7 @@ the dialect calls, and the errors that it expects.
 import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,32 +26,20 @@ class SimulatedSqlite(Sqlite):
         return found
 
 
-class Row:
-    """A row by column name or position, like `sqlite3.Row`."""
+_EMPTY = sqlite3.connect(":memory:", check_same_thread=False)
 
-    __slots__ = ("_names", "_values")
 
-    def __init__(self, names: dict[str, int], values: tuple[Any, ...]) -> None:
-        self._names, self._values = names, values
-
-    def __getitem__(self, key: str | int) -> Any:
-        return self._values[self._names[key] if isinstance(key, str) else key]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def keys(self) -> list[str]:
-        return list(self._names)
+@cache
+def _with_columns(*names: str) -> sqlite3.Cursor:
+    """A cursor of `sqlite3` that describes these columns, which its rows need."""
+    return _EMPTY.execute("SELECT " + ", ".join(f'0 AS "{name}"' for name in names))
 
 
 class Cursor:
     def __init__(self, connection: "Connection", cursor: apsw.Cursor) -> None:
         self._connection, self._cursor = connection, cursor
         self.row_factory: Any = None
-        self._names: dict[str, int] | None = None
+        self._shape: sqlite3.Cursor | None = None
 
     def execute(self, sql: str, params: Any = None) -> "Cursor":
         try:
@@ -59,11 +48,10 @@ class Cursor:
             raise translated(error) from None
         return self
 
-    def _row(self, values: tuple[Any, ...]) -> Row:
-        if self._names is None:
-            described = self._cursor.get_description()
-            self._names = {column[0]: number for number, column in enumerate(described)}
-        return Row(self._names, values)
+    def _row(self, values: tuple[Any, ...]) -> sqlite3.Row:
+        if self._shape is None:
+            self._shape = _with_columns(*[each[0] for each in self._cursor.get_description()])
+        return sqlite3.Row(self._shape, values)
 
     def fetchone(self) -> Any:
         try:

@@ -9,41 +9,53 @@ import contextlib
 import hashlib
 import random
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import apsw
+import tests.simulation.administration
 import tests.simulation.contents
-import tests.simulation.credentials
-import tests.simulation.deletions  # noqa: F401, all of them add actions
-from tests.simulation import laws
+import tests.simulation.conversations
+import tests.simulation.credentials  # noqa: F401, all of them add actions
+from tests.simulation import laws, mail, services
 from tests.simulation.deletions import MAX_LATE_SECONDS, RETENTION_DAYS
 from tests.simulation.disk import Disk
 from tests.simulation.faults import DiskError, Life, Scenario
 from tests.simulation.listener import Listener
-from tests.simulation.machine import CLOCK, ENTROPY, SCHEDULERS
+from tests.simulation.machine import CLOCK, ENTROPY, EPOCH, SCHEDULERS, Running
 from tests.simulation.model import Model
 from tests.simulation.network import Answer, ConnectionLost, Network
-from tests.simulation.people import Person, Place
+from tests.simulation.people import Person, Place, send_with_key
 from tests.simulation.schedule import Host, Schedule
 from tests.simulation.server import DATABASE, SECRET, Server
+from tests.simulation.services import BOT_NAME, Receiver
 from tests.simulation.shared_database import SharedDatabase, SharedSqlite
 from tests.simulation.sqlite import SimulatedSqlite
 
 from tertulia import actions, features, storage
+from tertulia.actions.people.bots import Defaults, NewBot
 from tertulia.database.blocking import BlockingDatabase
 from tertulia.database.dialect import Dialect
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import Role
+from tertulia.domain.people.user import BotType, NewUser, Role
+from tertulia.events.directory.follower import LEASE_SECONDS
 
 ACCOUNTS = 8
+DOMAIN = "tertulia.invalid"
+URL = "http://courier.example.com/calls"
 AGE_SECONDS = 60 * 86_400.0  # of the organization, when a run begins
 SETTLE_SECONDS = 70.0  # for listeners, and for a job that runs every minute
+LULL_SECONDS = LEASE_SECONDS - 1.0  # between two messages in this time
+START_SECONDS = 40.0  # until a server leads, although its predecessor has vanished
 MAX_LIFE_SECONDS = 60.0  # then the server dies anyway
+MAX_LEASE_SECONDS = 300.0  # of the outbox
+MAX_CORRECTION_SECONDS = 1800.0  # by which a clock is set right at once
+CORRECTION_EVERY_SECONDS = 5.0
+MAX_LEAP_SECONDS, DAWN_SECONDS = 86_400.0, 0.5
 QUEUE_LIFE_SECONDS = 600.0
 SWITCH_SHARE = 0.1  # of calls with which a client goes to another server
 MAX_SKEW_SECONDS = 100.0  # of the clocks of servers that share a database
@@ -61,6 +73,10 @@ class Template:
         database.migrate()
         realm = database.of(0).write(actions.organization.creation.create, "Simulated", "")
         self.people: list[tuple[int, str, str]] = []
+        batching = {"email_notifications_batching_period_seconds": mail.BATCHING_SECONDS}
+        database.of(realm.id).write(
+            actions.personal.settings.change_defaults_for_new_users, batching
+        )
         for number in range(ACCOUNTS):
             role = Role.OWNER if number == 0 else Role.MEMBER
             new = NewUser(f"p{number}@example.com", f"Person {number}", role)
@@ -69,6 +85,10 @@ class Template:
             )
             self.people.append((user.id, user.email, key))
         members = {"general": ACCOUNTS, "vault": ACCOUNTS // 2, "attic": 3, "passing": 3, "held": 3}
+        bot = NewBot(BOT_NAME, "courier", BotType.OUTGOING_WEBHOOK, URL, 1, Defaults(), {})
+        database.of(realm.id).write(self._create_bot, bot)
+        settings = {"enable_agent_access": True, "digest_emails_enabled": True}
+        database.of(realm.id).write(actions.organization.settings.edit, None, settings)
         self.channels = {
             name: database.of(realm.id).write(self._create_channel, name, count)
             for name, count in members.items()
@@ -77,6 +97,12 @@ class Template:
         database.of(realm.id).write(
             features.legal_holds.put_on_hold, None, [], held, "a simulation"
         )
+        # A server has run before: the first one ignores what was sent before it led.
+        database.of(realm.id).write(features.notifications.missed_messages.start)
+
+    def _create_bot(self, tx: Any, bot: NewBot) -> None:
+        owner = actions.people.users.get(tx, self.people[0][0])
+        actions.people.bots.create(tx, Vault(SECRET), owner, bot, DOMAIN)
 
     def _create_channel(self, tx: Any, name: str, count: int) -> int:
         users = storage.people.users.find_many(
@@ -98,8 +124,12 @@ class Outcome:
     problems: list[str] = field(default_factory=list)
     story: list[str] = field(default_factory=list)
     trace: str = ""
-    deaths: int = 0
+    disk: Counter[str] = field(default_factory=Counter)  # operations, by kind
+    kills: int = 0
+    power_cuts: int = 0
+    servers: int = 0  # that were started
     messages: int = 0
+    scheduled: int = 0  # messages that were sent at their time
     answers: int = 0
     steps: int = 0
     virtual_seconds: float = 0.0
@@ -119,11 +149,18 @@ class World:
         self._rng = random.Random(f"world {seed}")
         network_rng = random.Random(f"network {seed}")
         self._network = Network(self.schedule, network_rng, scenario.loss_share)
+        self.receiver = Receiver(random.Random(f"receiver {seed}"))
+        services.open_to_servers(self.receiver)
+        self.mail_server = mail.MailServer(random.Random(f"mail {seed}"))
+        self.schedule.loop.connect = self.mail_server.connect
+        self.max_days_in_a_life = 0  # of those that passed while one server lived
         self._trace = hashlib.sha256()
         self.outcome = Outcome(scenario)
         self.model = Model()
         self._lives = 0
+        self._started_at = 0.0  # the last server, by the wall clock
         self.servers: list[Server] = []  # that live
+        self.pauses: list[tuple[float, float]] = []  # of any of them, or of all clients
         self._used: dict[int | str, Server] = {}  # by client
         self._use_rng = random.Random(f"use {seed}")
         self.disk = Disk(folder / "0")
@@ -137,19 +174,13 @@ class World:
         self.place = Place(
             template.channels,
             [user_id for user_id, _, _ in template.people],
-            "tertulia.invalid",
-            template.people[-1][1:],
+            DOMAIN,
+            [(email, key) for _, email, key in template.people],
             self.ask_all,
         )
         self.people = [self._person(number) for number in range(scenario.people)]
         self.listeners = [
-            Listener(
-                number,
-                self.place.user_ids[number],
-                self.call,
-                random.Random(f"listener {number} {seed}"),
-                template.channels["vault"],
-            )
+            Listener(number, self.call, random.Random(f"listener {number} {seed}"), self.place)
             for number in (1, 2, 3, 4)[: scenario.listeners]
         ]
 
@@ -229,6 +260,7 @@ class World:
         outcome.trace = self._trace.hexdigest()
         outcome.steps = self.schedule.steps
         outcome.answers = self._network.answers
+        outcome.servers = self._lives
         outcome.virtual_seconds = CLOCK.monotonic
         return outcome
 
@@ -243,7 +275,10 @@ class World:
         for listener in self.listeners:
             listener.is_over = True
         await self._until_settled(acting)
-        await asyncio.sleep(SETTLE_SECONDS + self._longest_plan())
+        await self._settle()
+        await self._until_plans_are_due()
+        await services.until_all_are_called(self)
+        await mail.until_all_are_mailed(self)
         if self.scenario.has_long_leap:
             await asyncio.sleep(MAX_LATE_SECONDS)
         await laws.check(self)
@@ -262,10 +297,23 @@ class World:
             raise RuntimeError("the last server ended")
         await finished
 
-    def _longest_plan(self) -> float:
-        """Until everything that was scheduled is due."""
-        due: list[float] = [each.info.get("due", 0.0) for each in self.model.things.values()]
-        return max([0.0, *(each - CLOCK.wall() for each in due)])
+    async def _settle(self) -> None:
+        """Nothing happens but a message now and then, whose notice may be lost. No later notice
+        makes up for it."""
+        end = CLOCK.monotonic + SETTLE_SECONDS
+        while self.shared is not None and CLOCK.monotonic < end - LULL_SECONDS:
+            general = self.place.channels["general"]
+            await send_with_key(self.people[0], type="channel", to=general, topic="settling")
+            await asyncio.sleep(LULL_SECONDS)
+        await asyncio.sleep(end - CLOCK.monotonic)
+
+    async def _until_plans_are_due(self) -> None:
+        """A clock that was put back is set right, in steps that make nothing too late."""
+        plans = [each.info.get("due", 0.0) for each in self.model.things.values()]
+        end = max([*plans, CLOCK.latest_wall + MAX_LEASE_SECONDS])
+        while (seconds := end - CLOCK.wall()) > 0:
+            CLOCK.step_wall(min(MAX_CORRECTION_SECONDS, seconds / 2))
+            await asyncio.sleep(min(seconds, CORRECTION_EVERY_SECONDS))
 
     async def _live_all(self, lives: tuple[Life, ...]) -> None:
         """The lives of a server, and the start of its last one, which the laws check."""
@@ -289,6 +337,7 @@ class World:
 
     def _start(self) -> Server:
         self._lives += 1
+        self._started_at = CLOCK.wall()
         skew = 0.0 if self.shared is None else self._rng.uniform(-1, 1) * MAX_SKEW_SECONDS
         name, folder = f"server {self._lives}", self.disk.folder
         server = Server(name, folder, self._connect, lambda: CLOCK.wall() + skew)
@@ -296,6 +345,12 @@ class World:
         self.servers.append(server)
         server.start(lambda task: self._on_end(server, task))
         return server
+
+    def was_quiet_at(self, moment: float) -> bool:
+        """Whether the last servers worked at a time by the wall clock, which was never set."""
+        steps = any(life.wall_step_seconds for life in self.scenario.lives)
+        pauses = any(start < moment - EPOCH + 1 < end + 10 for start, end in self.pauses)
+        return moment > self._started_at + START_SECONDS and not (steps or pauses)
 
     def _connect(self, host: Host) -> Dialect:
         if self.shared is not None:
@@ -319,16 +374,24 @@ class World:
         loop, disk = asyncio.get_running_loop(), self.disk
         if life.wall_step_seconds or life.leap_seconds:
             after = self._rng.uniform(0.1, MAX_DISTURBANCE_SECONDS)
-            loop.call_later(after, self._disturb_clocks, life)
+            loop.call_later(after, self._disturb_clocks, server, life)
         if life.pause_seconds and self.shared is not None:
             loop.call_later(self._rng.uniform(0.1, 15.0), self._pause, server, life.pause_seconds)
         disk.on_operation = self._trap(server, life)
         if life.has_slow_syncs:
-            disk.sync_seconds = lambda: self._rng.uniform(0.05, 3.0)
+            disk.sync_seconds = self._slow_sync
         if not life.operation:
             server.host.kill_in_steps = -1 if life.death == "stop" else life.callbacks
         if life.death == "stop":
-            loop.call_later(self._rng.uniform(1, 20), server.has_died.set)
+            seconds = life.stops_after_seconds or self._rng.uniform(1, 20)
+            loop.call_later(seconds, server.has_died.set)
+
+    def _slow_sync(self) -> float:
+        """How long it takes. A server that syncs while it starts also blocks the clients."""
+        seconds = self._rng.uniform(0.05, 3.0)
+        if Running.thread is None:
+            self.pauses.append((CLOCK.monotonic, CLOCK.monotonic + seconds))
+        return seconds
 
     def _pause(self, server: Server, seconds: float) -> None:
         """A server stands still, and continues as if no time had passed."""
@@ -336,14 +399,16 @@ class World:
         if server.host.is_alive and self.shared is not None:
             self.tell(f"{server.name} is paused")
             self.schedule.pause(server.host)
+            self.pauses.append((CLOCK.monotonic, CLOCK.monotonic + seconds))
             self.shared.notice_silence(server.host, loop)
             loop.call_later(seconds, self.schedule.resume, server.host)
 
     def _trap(self, server: Server, life: Life) -> Callable[[str], None]:
-        counts = {"write": 0, "sync": 0, "truncate": 0}
+        counts: Counter[str] = Counter()
 
         def spring(kind: str) -> None:
             counts[kind] += 1
+            self.outcome.disk[kind] += 1
             if life.operation and self.disk.operations == life.operation:
                 self.schedule.kill(server.host)
             error = life.disk_error
@@ -353,18 +418,27 @@ class World:
 
         return spring
 
-    def _disturb_clocks(self, life: Life) -> None:
+    def _disturb_clocks(self, server: Server, life: Life) -> None:
         self.tell(f"the clocks: set by {life.wall_step_seconds} s, {life.leap_seconds} s pass")
         CLOCK.step_wall(life.wall_step_seconds)
         self.has_leapt |= life.wall_step_seconds > 0 or life.leap_seconds > 0
-        if life.leap_seconds:
-            CLOCK.advance(life.leap_seconds)
-            for listener in self.listeners:
-                listener.may_expire |= life.leap_seconds >= QUEUE_LIFE_SECONDS
+        for listener in self.listeners:
+            listener.may_expire |= life.leap_seconds >= QUEUE_LIFE_SECONDS
+        self._leap(server, life.leap_seconds, 1)
+
+    def _leap(self, server: Server, seconds: float, day: int) -> None:
+        """Time passes, day by day while the server lives. It works for a moment each day."""
+        CLOCK.advance(min(seconds, MAX_LEAP_SECONDS))
+        self.max_days_in_a_life = max(self.max_days_in_a_life, day)
+        self.place.is_calm = seconds > MAX_LEAP_SECONDS and server.host.is_alive
+        if self.place.is_calm:
+            left = seconds - MAX_LEAP_SECONDS
+            asyncio.get_running_loop().call_later(DAWN_SECONDS, self._leap, server, left, day + 1)
 
     def _bury(self, server: Server, life: Life) -> None:
         self.tell(f"{server.name} is dead: {life.death}")
-        self.outcome.deaths += life.death != "stop"
+        self.outcome.kills += life.death not in ("stop", "power cut")
+        self.outcome.power_cuts += life.death == "power cut"
         server.break_connections()
         self.servers.remove(server)
         if self.shared is not None:

@@ -10,7 +10,7 @@ def people(tx: Tx, number: int) -> list[int]:
     ids = [FIRST + 7 * each for each in range(number)]
     columns = ("id", "realm_id", "email", "email_key", "full_name", "role", "joined_at")
     rows = [(each, tx.realm_id, f"{each}@x.org", f"{each}@x.org", "A", 400, 0.0) for each in ids]
-    tx.load_rows("account", columns, rows)
+    tx.bulk.load_rows("account", columns, rows)
     return ids
 
 

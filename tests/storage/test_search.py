@@ -67,7 +67,12 @@ class SearchModel:
 
     def move(self, numbers: list[int], topic: str) -> None:
         to = MoveTarget(self.channel_id(), topic, new_topic=topic)
-        parts = storage.messages.edits.parts_of(self.tx, numbers)
+        parts = [
+            part
+            for topic_before in sorted({self.texts[number][1] for number in numbers})
+            for each in storage.messages.edits.parts_of(self.tx, self.channel_id(), topic_before)
+            if (part := each.among(set(numbers))).ids
+        ]
         storage.messages.edits.move(self.tx, parts, self.author, to)
         self.texts |= {number: (self.texts[number][0], topic) for number in numbers}
 

@@ -17,7 +17,7 @@ from tests.support.unusual_texts import (
 
 from tertulia import actions, domain, storage
 from tertulia.database import BlockingDatabase
-from tertulia.database.dialect import Cursor
+from tertulia.database.dialect import BulkLoad, Cursor
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
@@ -51,15 +51,21 @@ class RowCount:
             self.rows += max(0, cursor.rowcount)
         return cursor
 
-    def load_rows(
-        self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
-    ) -> None:
+    def bulk_load(self, connection: Any) -> Any:
+        return CountingBulkLoad(self._dialect.bulk_load(connection), self)
+
+
+class CountingBulkLoad:
+    def __init__(self, bulk: BulkLoad, count: RowCount) -> None:
+        self._bulk, self._count = bulk, count
+
+    def load_rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         def counted() -> Iterator[Sequence[Any]]:
             for row in rows:
-                self.rows += 1
+                self._count.rows += 1
                 yield row
 
-        self._dialect.bulk_load.load_rows(connection, table, columns, counted())
+        self._bulk.load_rows(table, columns, counted())
 
 
 class Index:
@@ -338,7 +344,7 @@ def test_deleting_messages_writes_a_bounded_number_of_rows_of_the_index(
     message = index.says_all([*texts, *(text_of(chance, 60) for _ in range(100)), "omega"])
     kept = message.pop()
     index.catches_up()
-    index.write(actions.messages.search_index.index_batch, 1000, 1)
+    index.write(storage.search.phrase_filter.index_batch, 1000, 1)
 
     rows = [index.deletes(*message)]
     assert index.finds("omega") == [kept]
@@ -491,7 +497,7 @@ def test_a_message_that_alone_holds_many_words_is_reindexed_in_bounded_steps(
     crafted = index.says(" ".join(words))
     index.catches_up()
     assert not index.count("search_signature")
-    index.write(actions.messages.search_index.index_batch, 1000, 1)
+    index.write(storage.search.phrase_filter.index_batch, 1000, 1)
     for message_id in sources:
         index.deletes(message_id)
     index.catches_up()

@@ -27,7 +27,13 @@ CHROMIUM = (  # the headless one takes half the time
 )
 # Without a zygote processes end sooner. One process for all pages: a tenth of a browser's CPU time
 # was the start of a process for each test.
-FLAGS = ["--no-sandbox", "--no-zygote", "--renderer-process-limit=1"]
+FLAGS = [
+    "--no-sandbox",
+    "--no-zygote",
+    "--renderer-process-limit=1",
+    "--use-fake-device-for-media-stream",  # a microphone that beeps
+    "--use-fake-ui-for-media-stream",  # everybody may use it
+]
 
 
 @contextmanager

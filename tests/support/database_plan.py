@@ -30,7 +30,6 @@ TESTS = Path(__file__).parents[1]
 # Below tests/: where the two databases differ most. `--both` runs everything else there, too.
 ON_BOTH = (
     "api/test_openapi.py",  # a good call of every operation
-    "crash/test_kill.py",
     "database/",
     "events/",
     "laws/test_fast_path.py",  # each database has its own statement for a send
@@ -147,7 +146,7 @@ RARE = {
     "web/test_forms.py::test_a_call_is_offered_where_the_organization_has_a_provider",
     "web/test_forms.py::test_a_card_shows_shared_channels_and_groups",
     "web/test_forms.py::test_a_heading_gets_its_own_line",
-    "web/test_forms.py::test_a_reminder_offers_the_times_of_scheduled_messages",
+    "web/test_forms.py::test_every_form_that_asks_for_a_moment_has_the_same_field",
     "web/test_forms.py::test_a_spoiler_hides_the_selected_text",
     "web/test_forms.py::test_a_table_is_written_without_its_syntax",
     "web/test_forms.py::test_a_time_is_inserted_with_its_offset",
@@ -247,10 +246,6 @@ RARE = {
     "storage/test_search_batches.py::test_a_message_of_an_older_index_loses_its_words_a_few_at_a_time",
     "storage/test_search_batches.py::test_deleting_messages_writes_a_bounded_number_of_rows_of_the_index",
     "storage/test_search_batches.py::test_signatures_exclude_nearly_all_messages_without_a_phrase",
-    # The same due messages without a kill.
-    "crash/test_scheduled_messages.py::test_a_stopped_server_continues_with_due_messages_after_a_restart",
-    "crash/test_scheduled_messages.py::test_due_messages_stay_in_order_while_another_server_locks_the_organization",
-    "crash/test_scheduled_messages.py::test_messages_due_at_once_are_sent_once_and_in_order_while_users_chat",
     # `make check` runs them.
     "test_architecture.py",
     # Guides and examples; their parts have tests.

@@ -44,7 +44,7 @@ class FastPathOracle:
         insert_fast_sends = Writer._insert_fast_sends
 
         def checked(writer: Writer, realm_id: int, jobs: list[PendingWrite]) -> bool:
-            dialect, connection = writer._dialect, writer._connection
+            dialect, connection = writer._dialect, writer._connection.raw
             tx = Tx(connection, dialect, realm_id, writer._clock())
             dialect.command(connection, "SAVEPOINT doubt")
             seq = storage.log.head(tx)

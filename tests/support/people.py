@@ -22,8 +22,7 @@ from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import User
+from tertulia.domain.people.user import NewUser, User
 from tertulia.events.audience import NoClients, Subscribers
 from tertulia.events.types.messages.message import MessageSent
 from tertulia.events.types.organization.settings import RealmChanged

@@ -332,7 +332,7 @@ class Server:
     def is_parked(self, queue_id: str) -> bool:
         """Whether a poll is parked at this queue."""
         mailbox = self._application.delivery.mailboxes.find(queue_id)
-        return mailbox is not None and mailbox.is_parked
+        return mailbox is not None and mailbox.poll.is_parked
 
     def was_woken(self, queue_id: str) -> bool:
         """Whether an event has woken a poll at this queue."""
@@ -372,7 +372,7 @@ class Server:
         self.call(self._application.delivery.close_queue, queue_id)
 
     def publish_ephemeral(self, realm_id: int, event: EphemeralEvent) -> None:
-        self.call(self._application.delivery.publish_ephemeral, realm_id, event)
+        self.call(self._application.delivery.ephemeral.publish, realm_id, event)
 
     def poll(self, user: User, queue_id: str) -> Awaitable[Any]:
         """A poll that does not wait; on the server's event loop."""

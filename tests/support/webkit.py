@@ -4,10 +4,12 @@ import glob
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +24,8 @@ from tests.support.browser import Browser as Cookies
 from tests.support.people import Person
 
 TIMEOUT_SECONDS = 60
+# The viewer's own buttons are wider than a phone.
+NARROW = "* { min-width: 0; padding: 0; margin: 0; border-width: 0; font-size: 1px; }"
 
 DRIVER, DISPLAY = shutil.which("WebKitWebDriver"), shutil.which("Xvfb")
 VIEWERS = glob.glob("/usr/lib/*/webkit2gtk-4.*/MiniBrowser")
@@ -62,6 +66,14 @@ class WebKit:
 
         self._until(is_there, seen)
 
+    def resize(self, width: int, height: int) -> None:
+        """Make the page, not the window, this large."""
+        self.driver.set_window_size(width, height)
+        around = height - self.driver.execute_script("return innerHeight")
+        self.driver.set_window_size(width, height + around)
+        read = "return innerWidth === arguments[0] && innerHeight === arguments[1]"
+        self._until(lambda: self.driver.execute_script(read, width, height), "not this large")
+
     def rect(self, selector: str) -> dict[str, float]:
         found: dict[str, float] = self.sees(selector, "").rect
         return found
@@ -101,13 +113,21 @@ def running_webkit(
         pytest.skip(
             "no WebKitGTK with its driver and Xvfb is installed: Safari's engine is not tried"
         )
-    with _display() as display:
+    with _display() as display, tempfile.TemporaryDirectory() as config:
+        theme = Path(config) / "gtk-3.0" / "gtk.css"
+        theme.parent.mkdir()
+        theme.write_text(NARROW)
         options = Options()
         options.binary_location = VIEWERS[-1]
         options.add_argument("--automation")
         service = Service(
             DRIVER,
-            env={**os.environ, "DISPLAY": display, "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1"},
+            env={
+                **os.environ,
+                "DISPLAY": display,
+                "XDG_CONFIG_HOME": config,
+                "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1",
+            },
         )
         driver = webdriver.WebKitGTK(options=options, service=service)
         try:
@@ -136,7 +156,7 @@ def _display() -> Iterator[str]:
     """A screen in memory; Xvfb itself chooses a free number."""
     assert DISPLAY is not None
     reading, writing = os.pipe()
-    screen = ["-screen", "0", "1280x800x24", "-nolisten", "tcp", "-displayfd", str(writing)]
+    screen = ["-screen", "0", "1280x1000x24", "-nolisten", "tcp", "-displayfd", str(writing)]
     process = subprocess.Popen([DISPLAY, *screen], pass_fds=[writing], stderr=subprocess.DEVNULL)
     try:
         os.close(writing)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tertulia.database.dialect import Cursor
+from tertulia.database.dialect import BulkLoad, Cursor
 from tertulia.database.tx import Tx
 
 _CHANGES = re.compile(r"\s*(INSERT|UPDATE|DELETE|WITH\b.*\b(INSERT|UPDATE|DELETE))\b", re.S)
@@ -110,10 +110,17 @@ class _CountingDialect:
         self._write.rows += len(params)
         self._dialect.run_many(connection, sql, params)
 
-    def load_rows(
-        self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
-    ) -> None:
+    def bulk_load(self, connection: Any) -> "_CountingBulkLoad":
+        return _CountingBulkLoad(self._dialect.bulk_load(connection), self._write)
+
+
+class _CountingBulkLoad:
+    def __init__(self, bulk: BulkLoad, write: CountedWrite) -> None:
+        self._bulk = bulk
+        self._write = write
+
+    def load_rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         listed = list(rows)
         self._write.statements += 1
         self._write.rows += len(listed)
-        self._dialect.bulk_load.load_rows(connection, table, columns, listed)
+        self._bulk.load_rows(table, columns, listed)

@@ -136,7 +136,7 @@ SETTINGS = (
 )
 ORGANIZATION = (
     "organization-profile organization-settings organization-permissions auth-methods"
-    " organization-level-user-defaults users invitations"
+    " organization-level-user-defaults users groups invitations"
     " channel-folders default-channels-list emoji-settings linkifier-settings"
     " playground-settings profile-field-settings data-exports-admin audit-log"
     " archived-channels agents usage integrations server-health legal-holds"
@@ -146,7 +146,7 @@ DIALOGS = [
     *(f"#settings/{each}" for each in SETTINGS.split()),
     *(f"#organization/{each}" for each in ORGANIZATION.split()),
     *(f"#channels/1/x/{each}" for each in ("personal", "general", "permissions", "subscribers")),
-    *["#channels/available", "#groups", "#members", "#drafts", "#scheduled", "#reminders"],
+    *["#channels/available", "#members", "#drafts", "#scheduled", "#reminders"],
     *["#keyboard-shortcuts", "#message-formatting"],
 ]
 

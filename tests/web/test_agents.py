@@ -98,7 +98,7 @@ def test_an_agent_is_ended_in_the_settings(page_chat, browse, ana, place):
     granted(ana, {page_chat.channel("kitchen").id: True}, expires_at=end)
     page = browse(ana).goes(place).page
 
-    row = page.locator("li.agent")
+    row = page.get_by_role("listitem").or_(page.get_by_role("row")).filter(has_text="in #kitchen")
     expect(row).to_contain_text("reads and writes in #kitchen")
     expect(row).to_contain_text(re.compile(r"Until .*\d:\d\d"))
     row.get_by_role("button").click()

@@ -120,7 +120,7 @@ def test_a_failed_search_shows_the_error_and_no_empty_feed(page_chat, browse):
     ana = page_chat.person("ana", channels=["kitchen"])
     user = browse(ana).goes("#narrow/id/soup")
 
-    expect(user.page.get_by_role("heading", name="This could not be fetched")).to_be_visible()
+    expect(user.page.get_by_role("heading", name="Could not load this")).to_be_visible()
     expect(user.feed).to_have_count(0)
 
 
@@ -133,7 +133,7 @@ def test_an_unreachable_server_is_not_shown_as_an_empty_channel(page_chat, brows
 
     user.goes(f"#topics/channel/{page_chat.channel('kitchen').id}-kitchen")
 
-    expect(user.page.get_by_text("The server cannot be heard")).to_be_visible()
+    expect(user.page.get_by_text("Cannot reach the server")).to_be_visible()
     user.page.unroute_all()
     user.page.get_by_role("button", name="Try again").click()
     expect(user.page.locator(".main").get_by_role("link", name="lunch")).to_be_visible()
@@ -147,7 +147,7 @@ def test_an_unreachable_server_is_not_shown_as_an_empty_topic(page_chat, browse)
 
     user.goes(topic(page_chat, "kitchen", "lunch"))
 
-    expect(user.page.get_by_text("The server cannot be heard")).to_be_visible()
+    expect(user.page.get_by_text("Cannot reach the server")).to_be_visible()
     expect(user.page.get_by_text("Nobody has said anything here yet")).to_have_count(0)
     user.page.unroute_all()
     user.page.get_by_role("button", name="Try again").click()
@@ -161,10 +161,10 @@ def test_an_unreachable_server_is_not_shown_as_no_conversations(page_chat, brows
 
     user.goes("#recent")
 
-    expect(user.page.get_by_text("The server cannot be heard")).to_be_visible()
+    expect(user.page.get_by_text("Cannot reach the server")).to_be_visible()
     user.page.unroute_all()
     user.page.get_by_role("button", name="Try again").click()
-    expect(user.page.get_by_text("The server cannot be heard")).to_have_count(0)
+    expect(user.page.get_by_text("Cannot reach the server")).to_have_count(0)
 
 
 @pytest.mark.parametrize(

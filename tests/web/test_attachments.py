@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 from tests.support.axe import violations
 from tests.support.browser_user import BrowserUser
+from tests.support.files import uploads
 from tests.support.people import Person
 from tests.support.pictures import picture
 from tests.web.test_compose import box, kitchen  # noqa: F401
@@ -162,3 +163,24 @@ def test_an_upload_goes_on_while_another_conversation_is_open(kitchen, browse): 
 
     expect(user.page.get_by_role("button", name="Remove menu.txt")).to_be_visible()
     expect(box(user)).to_have_value("Soon")
+
+
+def test_a_file_on_a_line_of_its_own_is_a_card_with_its_size(kitchen, browse):  # noqa: F811
+    ana, ben, here = kitchen
+    menu_file = uploads(ben, "menu.txt", b"x" * 2500)
+    user = browse(ana).goes(here)
+
+    notes = uploads(ben, "notes.txt", b"x")
+    links = f"[menu.txt]({menu_file.url})\n[notes.txt]({notes.url})"
+    ben.says(f"The menu:\n{links}", to="kitchen > lunch")
+    ben.says(f"As [menu.txt]({menu_file.url}) says", to="kitchen > lunch")
+
+    cards = user.message("The menu:").locator(".file-card")
+    expect(cards).to_have_count(2)
+    card = cards.first
+    expect(card.get_by_role("link", name="menu.txt", exact=True)).to_be_visible()
+    expect(card).to_contain_text("2.5 kB")
+    with user.page.expect_download() as download:
+        card.get_by_role("link", name="Download menu.txt").click()
+    assert download.value.suggested_filename == "menu.txt"
+    expect(user.message("As menu.txt says").locator(".file-card")).to_have_count(0)

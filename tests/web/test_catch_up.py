@@ -1,5 +1,7 @@
 """The card "What did I miss?" of the inbox, by pointer and by keyboard."""
 
+import re
+
 from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.support.waiting import eventually
@@ -77,6 +79,89 @@ def test_a_conversation_is_marked_as_read_in_the_card(page_chat, browse):
     expect(card.get_by_text("soup")).to_have_count(0)
     expect(card.get_by_text("bread")).to_be_visible()
     eventually(lambda: ana.get("/messages/catch_up").succeeds()["message_count"] == 1)
+
+
+def test_a_question_is_answered_in_the_card(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("@**Ana** how many people do you need?", to="kitchen > Saturday")
+    ben.says("We decided on bread.", to="kitchen > dinner")
+    page = browse(ana).goes("#inbox").page
+    page.keyboard.press("o")
+    card = page.get_by_role("region", name="What did I miss?")
+    expect(card.get_by_role("link", name="how many people")).to_be_focused()
+
+    page.keyboard.press("r")
+    page.keyboard.type("Four")
+    assert violations(page, "answer in the card") == []
+    page.keyboard.press("Enter")
+
+    expect(card.get_by_text("how many people")).to_have_count(0)
+    expect(card.get_by_role("link", name="bread")).to_be_focused()
+    eventually(lambda: newest(ben) == ("Saturday", "Four"))
+    eventually(lambda: ana.get("/messages/catch_up").succeeds()["message_count"] == 1)
+
+
+def newest(person):
+    options = {"anchor": "newest", "num_before": 1, "num_after": 0, "apply_markdown": False}
+    (found,) = person.get("/messages", **options).succeeds()["messages"]
+    return found["subject"], found["content"]
+
+
+def test_a_poll_is_voted_in_and_a_list_ticked_in_the_card(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("/poll What do we eat?\nSoup\nBread", to="kitchen > dinner")
+    ben.says("/todo Shopping\nOnions", to="kitchen > list")
+    page = browse(ana).goes("#inbox").page
+    page.keyboard.press("o")
+    card = page.get_by_role("region", name="What did I miss?")
+
+    card.get_by_role("button", name="Soup").click()
+    card.get_by_role("checkbox", name="Onions").click()
+
+    expect(card.get_by_role("button", name="Soup")).to_have_attribute("aria-pressed", "true")
+    expect(card.get_by_role("checkbox", name="Onions")).to_be_checked()
+    eventually(lambda: quoted(ana) == [])
+
+
+def quoted(person):
+    found = person.get("/messages/catch_up").succeeds()["conversations"]
+    return [sentence["text"] for each in found for sentence in each["sentences"]]
+
+
+def test_the_card_is_cleared_with_the_keyboard(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    for topic, text in (("lunch", "Can somebody bring soup?"), ("dinner", "We decided on bread.")):
+        ben.says(text, to=f"kitchen > {topic}")
+    page = browse(ana).goes("#inbox").page
+    page.keyboard.press("o")
+    card = page.get_by_role("region", name="What did I miss?")
+    expect(card.locator("a.said").first).to_be_focused()
+
+    page.keyboard.press("e")
+    expect(card.locator(".miss")).to_have_count(1)
+    page.keyboard.press("e")
+
+    expect(card.locator(".miss")).to_have_count(0)
+    eventually(lambda: unread_of(ana) == [])
+    page.keyboard.press("Control+z")
+    eventually(lambda: len(unread_of(ana)) == 1)
+
+
+def test_the_card_shows_one_channel_or_one_person(page_chat, browse):
+    ana, ben, cem = page_chat.people("ana", "ben", "cem", channels=["kitchen", "hall"])
+    ben.says("Can somebody bring soup?", to="kitchen > lunch")
+    cem.says("We decided on 18:30.", to="hall > opening")
+    page = browse(ana).goes("#inbox").page
+    page.keyboard.press("o")
+    card = page.get_by_role("region", name="What did I miss?")
+    chosen = card.get_by_role("combobox", name="What to show")
+
+    chosen.select_option("hall")
+    expect(card.locator(".miss")).to_have_text([re.compile("18:30")])
+    chosen.select_option("Ben")
+    expect(card.locator(".miss")).to_have_text([re.compile("soup")])
+    chosen.select_option("All channels and people")
+    expect(card.locator(".miss")).to_have_count(2)
 
 
 def test_all_of_the_card_is_marked_as_read_by_keyboard_and_undone(page_chat, browse):

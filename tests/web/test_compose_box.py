@@ -413,3 +413,74 @@ def test_notices_are_at_the_start_of_the_frame_above_the_compose_box(kitchen, br
     title = rect(user.page.get_by_role("heading", name="lunch"))
     assert notice["x"] == pytest.approx(title["x"], abs=2)
     assert 0 <= write["y"] - (notice["y"] + notice["height"]) <= 12
+
+
+MEASURE = """text => {
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = getComputedStyle(document.querySelector(".write textarea")).font;
+  return context.measureText(text).width;
+}"""
+
+
+def test_mentions_are_pills_as_wide_as_their_text_until_the_message_is_sent(
+    kitchen,  # noqa: F811
+    browse,
+):
+    ana, ben, here = kitchen
+    user = browse(ana).goes(here)
+    pills = user.page.locator(".pills span")
+    box(user).fill("Hello")
+    expect(pills).to_have_count(0)
+
+    box(user).fill(f"Hello\n@**Ben** and @_**Ben|{ben.id}** and @**")
+
+    expect(pills).to_have_text(["@**Ben**", f"@_**Ben|{ben.id}**"])
+    text, first = rect(box(user)), rect(pills.first)
+    padding = user.page.evaluate(
+        "() => parseFloat(getComputedStyle(document.querySelector('.write textarea')).paddingLeft)"
+    )
+    assert first["x"] == pytest.approx(text["x"] + padding, abs=1)
+    assert first["width"] == pytest.approx(user.page.evaluate(MEASURE, "@**Ben**"), abs=1)
+    assert text["y"] + first["height"] < first["y"] < text["y"] + text["height"]
+
+    box(user).fill("\n" * 40 + "@**Ben**")  # scrolled to its end
+    box(user).press("Control+End")
+    eventually(lambda: rect(pills.first)["y"] < text["y"] + rect(box(user))["height"])
+    box(user).press("Control+Enter")
+    expect(pills).to_have_count(0)
+
+
+def test_a_message_in_slow_mode_waits_and_sends_itself(kitchen, browse):  # noqa: F811
+    ana, ben, here = kitchen
+    ana.patch(f"/streams/{ana.chat.channel('kitchen').id}", slow_mode_seconds=10).succeeds()
+    user = browse(ben).goes(here)
+    box(user).click()
+    expect(note(user)).to_have_text("Slow mode: one message every 10 seconds.")
+    box(user).fill("Bring spoons")
+    eventually(lambda: ben.tries_to_say("The soup is on", to="kitchen > lunch").status == 200)
+
+    box(user).press("Control+Enter")
+    waiting = user.page.locator(".line.sending")
+    expect(waiting).to_contain_text("Slow mode: sends by itself in")
+
+    expect(waiting).to_have_count(0)
+    eventually(lambda: texts(ana)[-2:] == ["<p>The soup is on</p>", "<p>Bring spoons</p>"])
+
+
+def test_only_the_slow_channel_waits_and_a_message_can_be_withdrawn(kitchen, browse):  # noqa: F811
+    ana, ben, here = kitchen
+    ana.patch(f"/streams/{ana.chat.channel('kitchen').id}", slow_mode_seconds=3600).succeeds()
+    user = browse(ben).goes(here)
+    box(user).fill("Bring spoons")
+    box(user).press("Control+Enter")
+    waiting = user.page.locator(".line.sending")
+    expect(waiting).to_contain_text("Bring spoons")
+
+    send_to(user, "Ana", "Ana")
+    box(user).fill("I cannot write more")
+    box(user).press("Control+Enter")
+    eventually(lambda: texts(ana)[-1] == "<p>I cannot write more</p>")
+
+    waiting.get_by_role("button", name="Do not send").click()
+    expect(waiting).to_have_count(0)
+    assert "<p>Bring spoons</p>" not in texts(ana)

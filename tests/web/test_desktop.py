@@ -4,6 +4,8 @@ import re
 
 from playwright.sync_api import expect
 from tests.support.browser_user import address
+from tests.support.waiting import eventually
+from tests.web.test_gestures import bottom
 
 BRIDGE = """
 window.electron_bridge = {
@@ -43,6 +45,38 @@ def test_the_page_provides_the_interface_of_the_desktop_app(page_chat, browse):
 
     at_anas.page.evaluate("electron_bridge.listeners['logout']()")
     at_anas.page.wait_for_url("**/login/**")
+
+
+def test_quiet_hours_hold_back_notifications_of_the_desktop_and_are_set_in_the_settings(
+    page_chat, browse
+):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    at_anas = browse(ana, timezone_id="Asia/Tokyo")
+    at_anas.context.add_init_script(BRIDGE)
+    page = at_anas.goes("#settings/notifications").page
+    page.clock.install(time="2026-05-01T13:30:00Z")  # 22:30 in Tokyo
+    page.get_by_label("Hold notifications back every day").check()
+    eventually(lambda: settings_of(ana)["quiet_hours"] == "22:00-07:00")
+    page.get_by_label("Until").fill("08:15")
+    page.get_by_label("Until").press("Enter")
+    eventually(lambda: settings_of(ana)["quiet_hours"] == "22:00-08:15")
+    assert ana.get("/users/me").succeeds()["timezone"] == "Asia/Tokyo"
+    hint, times = (page.locator(f"{each}:visible") for each in (".choice small.hint", ".hours"))
+    assert bottom(hint) <= times.bounding_box()["y"]
+    page.keyboard.press("Escape")
+    page.evaluate("document.hasFocus = () => false")
+
+    ben.says("at night", to=[ana])
+    expect(page).to_have_title(re.compile(r"^\(1\) "))
+    page.clock.set_system_time("2026-05-01T23:15:00Z")
+    ben.says("in the morning", to=[ana])
+
+    expect(page).to_have_title(re.compile(r"^\(2\) "))
+    assert page.evaluate("electron_bridge.notices.map(each => each[1])") == ["in the morning"]
+
+
+def settings_of(person):
+    return person.registers(fetch_event_types=["user_settings"])["user_settings"]
 
 
 def test_the_login_token_can_be_copied(page_chat, browse):

@@ -308,12 +308,42 @@ def test_a_scheduled_message_is_changed(page_chat, browse):
     assert [row["content"] for row in rows] == ["Soup and bread"]
 
 
+def test_later_lists_what_is_starred_reminded_of_and_scheduled(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    soup = ben.says("Soup's on", to="kitchen > lunch")
+    ana.post("/messages/flags", messages=[soup.id], op="add", flag="starred").succeeds()
+    later = int(time.time()) + 86_400
+    ana.post(
+        "/reminders", message_id=soup.id, scheduled_delivery_timestamp=later, note="Ask again"
+    ).succeeds()
+    ana.post(
+        "/scheduled_messages",
+        type="direct",
+        to=[ben.id],
+        content="See you",
+        scheduled_delivery_timestamp=later,
+    ).succeeds()
+    page = browse(ana).goes("#recent").page
+    page.evaluate("location.hash = '#later'")
+
+    dialog = page.get_by_role("dialog", name="Later")
+    for heading in ("Starred", "Reminders", "Scheduled messages"):
+        expect(dialog.get_by_role("heading", name=heading)).to_be_visible()
+    expect(dialog.get_by_text("See you")).to_be_visible()
+    expect(dialog.get_by_role("button", name="Forget it")).to_be_visible()
+    assert not violations(page, "later", inside="dialog")
+    dialog.get_by_role("link", name="kitchen › lunch").click()
+
+    expect(page.get_by_role("heading", name="lunch")).to_be_visible()
+
+
 @pytest.mark.parametrize(
     "address, text, way",
     [
+        ("#later", "Nothing for later", "Inbox"),
         ("#drafts", "No drafts", "Recent"),
         ("#scheduled", "Nothing is waiting to be sent.", "Recent"),
-        ("#reminders", "You have asked for no reminders.", "Inbox"),
+        ("#reminders", "No reminders", "Inbox"),
     ],
 )
 def test_an_empty_list_says_how_it_is_filled_and_leads_on(page_chat, browse, address, text, way):
@@ -341,19 +371,61 @@ def test_the_own_time_zone_is_found_by_its_city(page_chat, browse):
     assert ana.get("/users/me").succeeds()["timezone"] == "America/Mexico_City"
 
 
-def test_a_reminder_offers_the_times_of_scheduled_messages(page_chat, browse):
+def test_every_form_that_asks_for_a_moment_has_the_same_field(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
     page = at_anas.page
-    at_anas.message("Soup's on").focus()
+
+    for form, label in moment_forms(at_anas):
+        form.get_by_role("button", name="Tomorrow").click()
+        field = form.get_by_role("textbox", name=label, exact=True)
+        expect(field).to_have_value(page.evaluate(TOMORROW_AT_NINE))
+        page.keyboard.press("Escape")
+        if label == "Day and time":  # what was typed is not thrown away at once
+            page.keyboard.press("Escape")
+        expect(form).to_have_count(0)
+
+
+def moment_forms(user):
+    """A reminder, a message to be sent later, a time in a message, and the end of a status."""
+    page, write = user.page, user.page.get_by_role("textbox", name="Message")
+    user.message("Soup's on").focus()
     page.keyboard.press("i")
     page.get_by_role("menuitem", name="Remind me").click()
+    yield page.get_by_role("dialog", name="Remind me"), "When"
+    write.fill("Bread?")
+    page.get_by_role("button", name="How to send").click()
+    page.get_by_role("menuitem", name="Send later…").click()
+    yield page.get_by_role("dialog", name="Schedule"), "When"
+    write.fill("")
+    page.get_by_role("button", name="Insert and format").click()
+    page.get_by_role("menuitem", name="Time…").click()
+    yield page.locator("form.form-in"), "Day and time"
+    page.get_by_role("button", name="Ana").click()
+    page.get_by_role("menuitem", name="Set a status…").click()
+    form = page.get_by_role("dialog", name="Your status")
+    form.get_by_role("combobox", name="Until").select_option("choose")
+    yield form, "Until"
 
-    form = page.get_by_role("dialog", name="Remind me")
+
+def test_no_message_is_scheduled_in_the_past(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    page = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).page
+    page.get_by_role("textbox", name="Message").fill("Bread?")
+    page.get_by_role("button", name="How to send").click()
+    page.get_by_role("menuitem", name="Send later…").click()
+    form = page.get_by_role("dialog", name="Schedule")
+
+    form.get_by_label("When").fill("2020-01-01T09:00")
+    form.get_by_role("button", name="Schedule it").click()
+    assert form.get_by_label("When").evaluate("field => field.validity.rangeUnderflow")
+    assert ana.get("/scheduled_messages").succeeds()["scheduled_messages"] == []
+
     form.get_by_role("button", name="Tomorrow").click()
-
-    expect(form.get_by_label("When")).to_have_value(page.evaluate(TOMORROW_AT_NINE))
+    form.get_by_role("button", name="Schedule it").click()
+    expect(page.get_by_text("It will be sent")).to_be_visible()
+    assert len(ana.get("/scheduled_messages").succeeds()["scheduled_messages"]) == 1
 
 
 def test_a_card_shows_shared_channels_and_groups(page_chat, browse):
@@ -450,7 +522,7 @@ def test_a_card_fits_a_low_window_and_an_unknown_person_has_none(page_chat, brow
     assert box["y"] + box["height"] <= 450
     page.evaluate("location.hash = '#user/999999'")
 
-    expect(page.get_by_role("dialog", name="This could not be fetched")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Could not load this")).to_be_visible()
 
 
 def test_the_card_of_a_person_who_has_left_offers_no_conversation(page_chat, browse):

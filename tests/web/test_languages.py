@@ -159,6 +159,7 @@ LATIN_WORDS = """() => {
 }"""
 # Names of people, channels, products, protocols, keys, commands and parameters.
 NAMES = """
+    Gotify LiveKit ntfy TURN
     Ana Ben Oven Test garden general kitchen sandbox Atlassian Behance BigBlueButton Bitbucket
     Codeberg Discord Dribbble Facebook GitHub GitLab Google Gravatar Instagram Jitsi Meet LinkedIn
     Mastodon Medium Nextcloud Talk ORCID Stack Overflow Reddit SourceHut Steam Telegram Twitch

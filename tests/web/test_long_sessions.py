@@ -94,7 +94,7 @@ def test_the_page_reports_a_lost_connection_and_catches_up(page_chat, browse):
     expect(at_anas.page.get_by_role("status")).to_contain_text("You are offline")
     ben.says("Are you there?", to="kitchen > lunch")
     at_anas.goes(topic(page_chat, "kitchen", "tea"))
-    expect(at_anas.page.get_by_text("The server cannot be heard")).to_be_visible()
+    expect(at_anas.page.get_by_text("Cannot reach the server")).to_be_visible()
     at_anas.context.set_offline(False)
 
     expect(at_anas.message("Cake")).to_be_visible()

@@ -84,7 +84,9 @@ def test_a_topic_is_followed_resolved_and_moved(page_chat, browse):
     page.get_by_role("menuitem", name="Move").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("textbox", name="Topic").fill("dinner")
-    dialog.get_by_role("combobox", name="Which").select_option("All messages of the topic")
+    dialog.get_by_role("combobox", name="Messages to move").select_option(
+        "All messages of the topic"
+    )
     dialog.get_by_role("button", name="Move").click()
 
     expect(user.nav().get_by_role("link", name="dinner")).to_be_visible()
@@ -184,26 +186,6 @@ def test_a_bot_is_made_and_removed_in_the_settings(page_chat, browse):
 
     expect(dialog.get_by_text("Kettle", exact=True)).to_have_count(0)
     assert ana.get("/bots").succeeds()["bots"] == []
-
-
-def test_a_push_notification_is_shown_and_closed_after_reading(page_chat, browse):
-    ana = page_chat.person("ana", channels=["kitchen"])
-    user = browse(ana, permissions=["notifications"]).goes("#inbox")
-    worker = user.context.service_workers or [user.context.wait_for_event("serviceworker")]
-
-    expected = """async () => {
-      const shown = [];
-      clients.matchAll = async () => [];  // nobody looks at the page
-      registration.showNotification = async (title, about) => { shown.push({title, ...about}); };
-      await onPush({type: "message", recipient_type: "channel", channel_id: 7,
-        channel_name: "kitchen", topic: "lunch", sender_full_name: "Ben", message_id: 5,
-        content: "Soup's on"});
-      return shown;
-    }"""
-    (shown,) = worker[0].evaluate(expected)
-
-    assert shown["title"] == "Ben · kitchen › lunch"
-    assert shown["data"] == {"hash": "#narrow/channel/7-kitchen/topic/lunch/near/5", "id": 5}
 
 
 def test_escape_keeps_an_edit(page_chat, browse):
@@ -407,3 +389,60 @@ def test_a_restored_message_is_shown_in_its_old_place(page_chat, browse):
     expect(at_anas.message("two")).to_be_visible()
     texts = at_anas.feed.get_by_text(re.compile("^(one|two|three)$")).all_inner_texts()
     assert texts == ["one", "two", "three"]
+
+
+def test_arrow_up_in_the_empty_box_edits_the_last_own_message(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    ben.says("Coming", to="kitchen > lunch")
+    page = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).page
+    box = page.get_by_role("textbox", name="Message to")
+
+    box.click()
+    expect(page.get_by_title("Send to another place")).to_be_visible()
+    box.press_sequentially("a")
+    box.press("ArrowUp")
+    expect(page.get_by_role("textbox", name="Edit the message")).to_have_count(0)
+    box.press("Home")
+    box.press("Delete")
+    box.press("ArrowUp")
+
+    expect(page.get_by_role("textbox", name="Edit the message")).to_have_value("Soup's on")
+
+
+def test_keys_act_on_the_message_under_the_pointer(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    for words in ("One", "Two", "Three"):
+        ben.says(words, to="kitchen > lunch")
+    user = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
+    keys = user.page.keyboard
+
+    keys.press("End")
+    user.message("One").hover()
+    keys.press("+")
+    expect(user.message("One").get_by_role("button", name="+1, 1")).to_be_visible()
+    keys.press("k")
+    keys.press("Control+s")
+
+    expect(user.message("Two").get_by_role("button", name="Remove the star")).to_have_count(1)
+
+
+def test_the_emoji_that_one_uses_most_are_among_the_tools_of_a_message(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    ben.says("Come and eat", to="kitchen > lunch")
+    user = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
+    soup, later = user.message("Soup's on"), user.message("Come and eat")
+
+    soup.hover()
+    soup.get_by_role("button", name="React", exact=True).click()
+    user.page.get_by_role("searchbox", name="Search emoji").fill("tada")
+    user.page.get_by_role("button", name="tada").first.click()
+    expect(soup.get_by_role("button", name="tada, 1")).to_be_visible()
+    later.hover()
+    quick = later.get_by_role("toolbar").get_by_role("button", name="tada")
+    assert quick.evaluate("each => getComputedStyle(each, '::before').content") == "none"
+    quick.click()
+
+    expect(later.get_by_role("button", name="tada, 1")).to_be_visible()
+    expect(soup.get_by_role("toolbar").get_by_role("button", name="tada")).to_have_count(0)

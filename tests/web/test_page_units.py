@@ -11,7 +11,6 @@ import pytest
 from tertulia import locale
 from tertulia.locale import LANGUAGES
 from tertulia.web import chunk_texts
-from tertulia.web.assets import module_reader
 
 UNITS = Path(__file__).parent / "units"
 OLDEST_NODE = (18, 19)  # the first with module.register
@@ -36,7 +35,8 @@ def node():
 def test_unit_tests_of_the_page_pass(name, tmp_path):
     command = [node(), "--import", "./setup.mjs", "--test-reporter=spec", name]
     texts = tmp_path / "texts.mjs"
-    texts.write_text(module_reader("en")(chunk_texts.INITIAL), encoding="utf-8")
+    english = locale.catalogue("en")
+    texts.write_text(chunk_texts.initial_module(english, "en", english.texts), encoding="utf-8")
 
     result = subprocess.run(
         command,

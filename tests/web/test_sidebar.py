@@ -66,14 +66,14 @@ def test_a_new_organization_offers_to_write_to_somebody_and_to_make_a_channel(pa
     nav.get_by_role("button", name="Write to somebody").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
-    nav.get_by_role("link", name="Make a channel").click()
+    nav.get_by_role("link", name="New channel").click()
     expect(page.get_by_role("dialog", name="New channel")).to_be_visible()
     page.keyboard.press("Escape")
     ben.says("Hello", to=[ana])
     ana.leaves("kitchen")
 
-    expect(nav.get_by_role("link", name="Channels to join")).to_be_visible()
-    expect(nav.get_by_role("link", name="Make a channel")).to_have_count(0)
+    expect(nav.get_by_role("link", name="Browse channels")).to_be_visible()
+    expect(nav.get_by_role("link", name="New channel")).to_have_count(0)
     expect(nav.get_by_role("link", name="Ben")).to_be_visible()
     expect(nav.get_by_role("button", name="Write to somebody")).to_have_count(0)
 

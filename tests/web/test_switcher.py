@@ -162,3 +162,35 @@ def test_axe_finds_nothing_in_the_switcher(page_chat, browse, look):
     found += violations(page, "found", closely=True)
 
     assert not found, "\n".join(found)
+
+
+def test_commands_run_and_show_their_keys(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    page = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).page
+
+    switcher(page).fill("dark")
+    expect(page.get_by_role("option", selected=True)).to_contain_text("Theme: Dark")
+    page.keyboard.press("Enter")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    switcher(page).fill("/mute")
+    mute = page.get_by_role("option", selected=True)
+    expect(mute.locator("kbd")).to_have_text("Shift+M")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Muted", exact=False).first).to_be_visible()
+    switcher(page).fill("keyboard")
+    page.keyboard.press("Enter")
+
+    dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(dialog.get_by_text("Mute the topic, unmute it")).to_be_visible()
+
+
+def test_commands_of_a_topic_are_offered_in_topics_only(page_chat, browse):
+    page = browse(page_chat.person("ana")).goes("#inbox").page
+
+    field = switcher(page)
+    field.fill("/log out")
+    expect(page.get_by_role("option").first).to_contain_text("Log out")
+    field.fill("/mute")
+    expect(page.get_by_role("option")).to_have_count(1)
+    expect(page.get_by_role("option")).to_contain_text("Search all messages")

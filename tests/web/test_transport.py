@@ -1,5 +1,6 @@
 """What keeps browsers on HTTPS and on our own host."""
 
+import re
 from typing import Any
 
 import pytest
@@ -55,3 +56,15 @@ def test_an_organization_is_redirected_to_its_own_address(start_server):
     led = Browser(Chat(server, north.realm, "north.chat.example.com")).opens("/login")
 
     assert led.headers["Location"] == "https://north.chat.example.com/login/"
+
+
+def test_no_answer_may_be_taken_for_another_type(chat):
+    ana = chat.person("ana")
+    page = chat.stranger.raw("GET", "/login/").body.decode()
+    (script, *_) = re.findall(r"/static/[^\"' ]+", page)
+    paths = [*PATHS, script, "/static/nothing.js", f"/avatar/{ana.id}", "/health", "/metrics"]
+
+    for path in paths:
+        assert ana.raw("GET", path).headers["x-content-type-options"] == "nosniff", path
+    elsewhere = chat.stranger.raw("GET", "/login/", Host="elsewhere.localhost")
+    assert elsewhere.headers["x-content-type-options"] == "nosniff"

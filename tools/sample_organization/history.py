@@ -64,11 +64,11 @@ class JobsByOrganization:
 
     def write(self, tx: Tx) -> None:
         storage.bulk_import.load_messages(tx, self.messages)
-        tx.load_rows("message_flag", storage.bulk_import.FLAG, self.flags)
-        tx.load_rows("user_topic", FOLLOWED, self.followed)
-        tx.load_rows("reaction", storage.bulk_import.REACTION, self.reactions)
-        tx.load_rows("message_edit", EDIT, self.edits)
-        tx.allocate_ids("message")
+        tx.bulk.load_rows("message_flag", storage.bulk_import.FLAG, self.flags)
+        tx.bulk.load_rows("user_topic", FOLLOWED, self.followed)
+        tx.bulk.load_rows("reaction", storage.bulk_import.REACTION, self.reactions)
+        tx.bulk.load_rows("message_edit", EDIT, self.edits)
+        tx.bulk.allocate_ids("message")
 
 
 @dataclass(frozen=True, slots=True)

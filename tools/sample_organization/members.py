@@ -16,8 +16,7 @@ from tertulia import actions, markdown, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import BotType, Role, User
+from tertulia.domain.people.user import BotType, NewUser, Role, User
 
 DOMAIN = "example.com"
 PEOPLE_PER_BOT = 100

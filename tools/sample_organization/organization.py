@@ -103,7 +103,7 @@ def write_people(folder: Path, people: list[Person]) -> Path:
 def _finish(database: BlockingDatabase, realm: Realm, read_states: ReadState) -> None:
     """Do the background work that a server would have done by now."""
     database.of(realm.id).write(read_states.write)
-    database.of(realm.id).write(features.rerendering.finish)
+    database.of(realm.id).write(features.outdated_renderings.finish)
     _index(database, realm, max_left=0)
     while database.of(realm.id).write(actions.channels.channel_stats.count, 50):
         pass
@@ -115,8 +115,8 @@ def _finish(database: BlockingDatabase, realm: Realm, read_states: ReadState) ->
 def _index(database: BlockingDatabase, realm: Realm, max_left: int) -> None:
     """Index messages for search, in large batches."""
     while database.of(realm.id).read(storage.search.index.count_behind, max_left + 1) > max_left:
-        database.of(realm.id).write(actions.messages.search_index.index_messages, INDEXED_PER_BATCH)
-    while database.of(realm.id).write(actions.messages.search_index.index_batch, INDEXED_PER_BATCH):
+        database.of(realm.id).write(storage.search.batch.index_messages, INDEXED_PER_BATCH)
+    while database.of(realm.id).write(storage.search.phrase_filter.index_batch, INDEXED_PER_BATCH):
         pass
 
 

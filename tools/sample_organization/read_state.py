@@ -46,7 +46,7 @@ class ReadState:
                 for message_id in sorted(self._starred(spans))
             ]
             self._set_preferences(tx, person, spans)
-        tx.load_rows("message_flag", storage.bulk_import.FLAG, stars)
+        tx.bulk.load_rows("message_flag", storage.bulk_import.FLAG, stars)
 
     def _read(self, tx: Tx, person: Person, spans: list[Span]) -> None:
         """Most users have read everything until today, and some have a channel with many unread

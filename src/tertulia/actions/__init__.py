@@ -11,7 +11,6 @@ import tertulia.actions.channels.subscription_settings
 import tertulia.actions.channels.subscriptions
 import tertulia.actions.channels.visible_channels
 import tertulia.actions.data_check
-import tertulia.actions.disk_warnings
 import tertulia.actions.files.attachments
 import tertulia.actions.files.upload
 import tertulia.actions.groups.edits
@@ -20,9 +19,7 @@ import tertulia.actions.groups.synced
 import tertulia.actions.housekeeping
 import tertulia.actions.inbound_mail
 import tertulia.actions.mail_addresses
-import tertulia.actions.mail_outbox
 import tertulia.actions.messages.access
-import tertulia.actions.messages.deleted
 import tertulia.actions.messages.deletion
 import tertulia.actions.messages.draft
 import tertulia.actions.messages.edits

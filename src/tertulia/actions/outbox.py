@@ -9,9 +9,13 @@ least once. If no outcome is recorded within the lease, an item is sent again.
 
 from collections.abc import Sequence
 
+import msgspec
+
 from tertulia import storage
 from tertulia.database.tx import Tx
+from tertulia.domain.emails import Email
 from tertulia.domain.outbox import POLICIES, OutboxItem
+from tertulia.domain.people.keys import Vault
 
 
 def claim(tx: Tx, items: Sequence[OutboxItem]) -> list[OutboxItem]:
@@ -38,3 +42,17 @@ def record_results(
         else:
             storage.outbox.reschedule(tx, each, next_try, each.tries + 1)
     return given_up
+
+
+_decode = msgspec.json.Decoder(Email).decode
+
+
+def enqueue_mail(tx: Tx, vault: Vault, mail: Email) -> None:
+    """Put an email into the outbox. It is sent if this transaction is committed. The caller first
+    checks that the server sends mail: `config.sends_mail`."""
+    storage.outbox.insert_mail(tx, mail.kind, vault.seal(msgspec.json.encode(mail).decode()))
+
+
+def opened_mail(vault: Vault, item: OutboxItem) -> Email:
+    assert item.sealed is not None
+    return _decode(vault.unseal(item.sealed).encode())

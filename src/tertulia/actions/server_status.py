@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tertulia import storage
+from tertulia import domain, storage
+from tertulia.actions.messages import notices
 from tertulia.config import Config
 from tertulia.database.tx import Tx
 from tertulia.domain.server_report import (
@@ -36,7 +37,12 @@ DAY_SECONDS = 86_400
 # Log events of the last hour that say that a part does not work.
 PROBLEM = {
     "mail": ("mail.send_failed_again", "mail.given_up", "mail.compose_failed"),
-    "push": ("push.given_up", "push.service_failed", "push.registration_failed"),
+    "push": (
+        "push.given_up",
+        "push.send_failed",  # such as a key that does not open
+        "push.service_failed",
+        "push.registration_failed",
+    ),
     "providers": ("sso.provider_unavailable", "ldap.unavailable"),
 }
 
@@ -254,6 +260,7 @@ def push_part(status: ServerStatus, config: Config) -> StatusPart:
         "waiting": sum(each.queues.get("push", 0) for each in status.running),
         "event": trouble,
         "has_service": config.pushes,
+        "has_https": config.has_https,
     }
     return StatusPart("push", "look" if trouble or given_up else "good", facts)
 
@@ -351,3 +358,21 @@ def _version_key(version: str) -> list[int]:
 
 def _json(note: BackupNote | SyncNote) -> str:
     return msgspec.json.encode(note).decode()
+
+
+WARNING_INTERVAL_SECONDS = 86400
+
+
+def claim_disk_warning(tx: Tx) -> bool:
+    """Whether this server warns of a full disk: only one server does, once a day."""
+    last = storage.server_values.find(tx, storage.server_values.DISK_WARNING)
+    if last is not None and tx.now - float(last) < WARNING_INTERVAL_SECONDS:
+        return False
+    storage.server_values.store(tx, storage.server_values.DISK_WARNING, str(tx.now))
+    return True
+
+
+def warn_owners(tx: Tx, folder: str, free_bytes: int, total_bytes: int) -> None:
+    words = domain.messages.notices.disk_nearly_full(folder, free_bytes, total_bytes)
+    for user_id in storage.people.users.active_owner_ids(tx):
+        notices.send_to_user(tx, user_id, words)

@@ -10,7 +10,6 @@ import tertulia.api.channels.subscriptions
 import tertulia.api.description
 import tertulia.api.event_schemas
 import tertulia.api.events
-import tertulia.api.examples
 import tertulia.api.files.contents
 import tertulia.api.files.pictures
 import tertulia.api.files.uploads
@@ -22,8 +21,6 @@ import tertulia.api.messages.flags
 import tertulia.api.messages.history
 import tertulia.api.messages.reactions
 import tertulia.api.messages.send
-import tertulia.api.messages.widgets
-import tertulia.api.openapi_webhooks
 import tertulia.api.organization.audit
 import tertulia.api.organization.health
 import tertulia.api.organization.server

@@ -28,6 +28,7 @@ T = TypeVar("T")
 # credentials. Moving messages of others is recorded by its action.
 ALSO_RECORDED = {
     "DELETE /bots/{bot_id}",
+    "DELETE /commands/{command_id}",
     "DELETE /invites/multiuse/{invite_id}",
     "DELETE /invites/{invite_id}",
     "DELETE /messages/{message_id}",
@@ -43,12 +44,15 @@ ALSO_RECORDED = {
     "GET /bots/{bot_id}/api_key",
     "GET /streams/{stream_id}/email_address",
     "PATCH /bots/{bot_id}",
+    "PATCH /commands/{command_id}",
     "PATCH /streams/{stream_id}",
     "PATCH /streams/{stream_id}/topic_summaries",
     "PATCH /user_groups/{group_id}",
     "POST /bots",
     "POST /bots/{bot_id}/api_key/regenerate",
     "POST /channels/create",
+    "POST /commands",
+    "POST /commands/{command_id}/calls",
     "POST /invites",
     "POST /invites/multiuse",
     "POST /invites/{invite_id}/resend",

@@ -17,7 +17,8 @@ from tertulia.api.call import (
     find_organization,
     has_public_access,
 )
-from tertulia.caches.logins import VerifiedLogin
+from tertulia.api.caller_limits import CallerLimits
+from tertulia.caches.all_caches import VerifiedLogin
 from tertulia.database.org_database import start_unanswered
 from tertulia.domain.people.agents import ACCESS_MARK, Agent
 from tertulia.domain.people.user import BotType, User
@@ -32,12 +33,10 @@ from tertulia.errors.authentication import (
     WebhookBotRefused,
     WrongOrganization,
 )
-from tertulia.errors.http import RateLimited
 from tertulia.errors.people import GrantEnded
 from tertulia.events.directory.organization import Organization
 from tertulia.http import cross_site
 from tertulia.http.authorization_header import read_credentials, read_key
-from tertulia.http.ratelimit import Decision, Limiter, address_bucket
 from tertulia.http.request import ANONYMOUS_BODY_BYTES, EARLY_BODY_BYTES, ApiRequest
 from tertulia.http.routing import Route
 
@@ -56,17 +55,13 @@ class Authenticator:
     """Authenticates requests. Built once, called for every request."""
 
     def __init__(self, services: Services) -> None:
-        config, clock = services.config, services.clock
-        limited = config.rate_limit is not None
         self._services = services
-        self._users = Limiter(config.rate_limit, clock) if config.rate_limit else None
-        anonymous = config.rate_limit_anonymous if limited else None
-        self._strangers = Limiter(anonymous, clock) if anonymous else None
+        self._limits = CallerLimits(services.config, services.clock)
         self._logins = services.caches.logins
 
     async def authenticate(self, request: ApiRequest, route: Route) -> Call:
         org, caller = await self._program(request, route)
-        self._limit(request, caller)
+        self._limits.count(request, caller)
         if await self._refresh(route):
             org, caller = await self._program(request, route)
         return _recorded(Call(self._services, request, org, caller), route)
@@ -89,7 +84,7 @@ class Authenticator:
     async def authenticate_browser(self, request: ApiRequest, route: Route) -> Call:
         """Authenticate a browser by its cookie, if the request is from one of our pages."""
         call = await self._browser_of_page(request, route)
-        self._limit(request, call.caller)
+        self._limits.count(request, call.caller)
         if await self._refresh(route):
             call = await self._browser_of_page(request, route)
         return _recorded(call, route)
@@ -98,7 +93,7 @@ class Authenticator:
         org = await self._organization(request)
         call = await self._browser(request, org)
         if call.caller is None and not self._may_do_without_login(route, org):
-            self._limit(request, None)
+            self._limits.count(request, None)
             raise NoSession()
         return call
 
@@ -119,13 +114,13 @@ class Authenticator:
             call = Call(self._services, request, org, None)
         else:
             call = await self._browser(request, org)
-        self._limit(request, None)
+        self._limits.count(request, None)
         return call
 
     async def open_page(self, request: ApiRequest) -> Call:
         """Identify the visitor of the chat page, which counts like any other request of theirs."""
         call = await self._browser(request, await self._organization(request))
-        self._limit(request, call.caller)
+        self._limits.count(request, call.caller)
         return call
 
     async def authenticate_agent(self, request: ApiRequest) -> Call:
@@ -136,7 +131,7 @@ class Authenticator:
         is_bearer = header[:7].lower() == "bearer "
         if is_bearer and header[7:].startswith(ACCESS_MARK):
             caller = await self._of_access_token(request, org, header[7:])
-            self._limit(request, caller)
+            self._limits.count(request, caller)
             return Call(self._services, request, org, caller)
         authenticate = partial(self._authenticate, webhook_bots=False)
         if is_bearer:
@@ -144,7 +139,7 @@ class Authenticator:
         org, bot = await self._identify(request, org, authenticate)
         if not bot.is_bot:
             raise BotRequired()
-        self._limit(request, bot)
+        self._limits.count(request, bot)
         return Call(self._services, request, org, bot)
 
     async def _of_access_token(
@@ -157,7 +152,7 @@ class Authenticator:
         grant = await database.read(actions.people.agents.of_token, token)
         user = None if grant is None else org.users.get(grant.user_id)
         if grant is None or user is None:
-            self._limit(request, None)
+            self._limits.count(request, None)
             raise GrantEnded()
         _check_active(user, org)
         if grant.used_at is None or self._services.clock() - grant.used_at > NOTED_USE_SECONDS:
@@ -188,7 +183,7 @@ class Authenticator:
         try:
             return org, authenticate(request, org)
         except (InvalidKey, WrongOrganization, AccountDeactivated):
-            self._limit(request, None)
+            self._limits.count(request, None)
             await self._services.delivery.follower.refresh()
             org = await find_organization(self._services, request.host)
         try:
@@ -219,9 +214,7 @@ class Authenticator:
         return self._precheck(request, None)
 
     def _precheck(self, request: ApiRequest, caller: User | None) -> int:
-        limiter = self._limiter(request, caller)
-        if limiter is not None:
-            _apply(request, limiter.peek(request.counted_for))
+        self._limits.peek(request, caller)
         return ANONYMOUS_BODY_BYTES if caller is None else EARLY_BODY_BYTES
 
     async def authenticate_media(self, request: ApiRequest) -> Call:
@@ -293,20 +286,6 @@ class Authenticator:
     def _is_open(self, org: Organization | None) -> bool:
         return org is not None and has_public_access(self._services.config, org)
 
-    def _limit(self, request: ApiRequest, caller: User | None) -> None:
-        limiter = self._limiter(request, caller)
-        if limiter is not None:
-            _apply(request, limiter.check(request.counted_for))
-
-    def _limiter(self, request: ApiRequest, caller: User | None) -> Limiter | None:
-        """The rate limiter of a caller; it also notes the caller for the log."""
-        request.is_anonymous = caller is None
-        if caller is not None:
-            request.counted_for, request.person = caller.id, caller.person
-            return self._users
-        request.counted_for = request.person = address_bucket(request.client_address)
-        return self._strangers
-
 
 async def refresh_before_404(services: Services) -> bool:
     """Catch up with other servers, if there are any: the caller may refer to something that
@@ -332,12 +311,6 @@ def _recorded(call: Call, route: Route) -> Call:
     if route.is_recorded:
         call.record = partial(audit.recording, route)
     return call
-
-
-def _apply(request: ApiRequest, decision: Decision) -> None:
-    request.reply_headers.update(decision.headers())
-    if not decision.is_allowed:
-        raise RateLimited(retry_after=decision.retry_after)
 
 
 def _is_address_of(user: User, email: str, email_domain: str) -> bool:

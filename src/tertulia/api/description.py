@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import msgspec
 
 from tertulia import __version__
-from tertulia.api import event_schemas, examples, openapi_webhooks, register_schema
-from tertulia.http.openapi import describe
+from tertulia.api import event_schemas, register_schema
+from tertulia.http.openapi import SentRequest, describe
 from tertulia.http.routing import Route
 
 ABOUT = (
@@ -24,7 +24,7 @@ HEADERS = {
 }
 
 
-def encoded(routes: Iterable[Route]) -> bytes:
+def encoded(routes: Iterable[Route], sent_requests: Iterable[SentRequest]) -> bytes:
     return msgspec.json.encode(
         describe(
             routes,
@@ -37,7 +37,6 @@ def encoded(routes: Iterable[Route]) -> bytes:
                 "ChangedSettings": {"additionalProperties": {}},
             },
             headers=HEADERS,
-            webhooks=openapi_webhooks.WEBHOOKS,
-            example=examples.of_call,
+            webhooks=sent_requests,
         )
     )

@@ -17,9 +17,13 @@ from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
 from tertulia.events.listener import Capabilities, Options
 from tertulia.events.snapshot.register import Register
-from tertulia.events.snapshot.server_info import ServerInfo
+from tertulia.events.snapshot.server_info import (
+    JITSI_SERVER_URL,
+    LIVEKIT_PATH,
+    ServerInfo,
+)
 from tertulia.events.snapshot.snapshot_data import RequestedParts
-from tertulia.http.parameter_rules import AtLeast, AtMost, MaxItems, MaxLength
+from tertulia.http.parameter_rules import AtLeast, AtMost, Example, MaxItems, MaxLength
 from tertulia.http.replies import Encoded, Reply
 from tertulia.wire import Doc, shape
 from tertulia.wire_fields import (
@@ -83,7 +87,9 @@ References = Annotated[list[Annotated[str, MaxLength(100)]], MaxItems(200)]
 async def register(
     call: Call,
     *,
-    event_types: Annotated[References, Doc("The types of events to receive; without it, all.")]
+    event_types: Annotated[
+        References, Doc("The types of events to receive; without it, all."), Example(["message"])
+    ]
     | None = None,
     fetch_event_types: Annotated[
         References, Doc("The parts of the state to fetch; without it, those of `event_types`.")
@@ -179,9 +185,9 @@ async def register_queue(
 async def poll(
     call: Call,
     *,
-    queue_id: QueueId | None = None,
+    queue_id: Annotated[QueueId | None, Example("fb67bf8a-c031-47cc-84cf-ed80accacda8")] = None,
     last_event_id: Annotated[
-        int | None, Doc("The id of the last received event; -1 at the start.")
+        int | None, Doc("The id of the last received event; -1 at the start."), Example(-1)
     ] = None,
     dont_block: Annotated[bool, Doc("Whether to answer at once if there are no events.")] = False,
 ) -> Encoded[Events]:
@@ -319,5 +325,7 @@ def _server_info(call: Call) -> ServerInfo:
         sends_mail=call.config.sends_mail,
         pushes=call.config.pushes,
         call_providers=call.config.call_providers,
+        jitsi_url=f"{call.site}{LIVEKIT_PATH}" if call.config.has_livekit else JITSI_SERVER_URL,
+        has_call_relay=call.config.has_turn,
         incoming_webhooks=integrations.ENCODED_CATALOGUE,
     )

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from tertulia import actions, domain, events
-from tertulia.actions.groups.edits import GroupChanges, MemberChange
+from tertulia.actions.groups.edits import GroupChanges, MemberChange, MembersMoved
 from tertulia.api import permission_values
 from tertulia.api.call import Call
 from tertulia.api.permission_values import Change, NewValue
@@ -12,7 +12,7 @@ from tertulia.errors.groups import GroupIsDeactivated, GroupNotFound
 from tertulia.errors.parameters import NothingToDo
 from tertulia.errors.people import UserNotFound
 from tertulia.events.types.groups import DirectMemberIds, GroupDeactivated, GroupName, GroupObject
-from tertulia.http.parameter_rules import Id, MaxItems, MaxLength
+from tertulia.http.parameter_rules import Example, Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
 from tertulia.http.signatures import accepts
 from tertulia.wire import Doc
@@ -86,7 +86,9 @@ async def create(
         subgroups=subgroups or [],
         permissions=permissions,
     )
-    return CreatedGroup(group_id=await call.db.write(actions.groups.edits.create, call.user, new))
+    group_id = await call.db.write(actions.groups.edits.create, call.user, new)
+    await _change_remaining(call, group_id, MembersMoved(True, sorted(set(members))))
+    return CreatedGroup(group_id=group_id)
 
 
 @accepts(permission_values.parameters(GROUP_PERMISSIONS, Change))
@@ -95,7 +97,7 @@ async def edit(
     group_id: GroupId,
     *,
     name: GroupName | None = None,
-    description: Description | None = None,
+    description: Annotated[Description | None, Example("Who bakes")] = None,
     deactivated: GroupDeactivated | None = None,
     **permissions: NewValue,
 ) -> None:
@@ -118,7 +120,7 @@ async def change_members(
     call: Call,
     group_id: GroupId,
     *,
-    add: Add | None = None,
+    add: Annotated[Add | None, Example([9])] = None,
     delete: Delete | None = None,
     add_subgroups: Annotated[Ids, Doc("Ids of groups to add as subgroups.")] | None = None,
     delete_subgroups: Annotated[Ids, Doc("Ids of subgroups to remove.")] | None = None,
@@ -130,16 +132,29 @@ async def change_members(
     for moved in await call.db.write(
         actions.groups.edits.change_members, call.user, group_id, change
     ):
+        await _change_remaining(call, group_id, moved)
         if len(moved.user_ids) > domain.limits.MAX_NEW_SUBSCRIPTION_NOTICES:
             continue
         for some in domain.portions.split(moved.user_ids, domain.limits.MAX_NOTICES_PER_WRITE):
             await call.db.write(
-                actions.groups.edits.notify_members, call.user, group_id, moved.did, some
+                actions.groups.edits.notify_members, call.user, group_id, moved.added, some
             )
 
 
+async def _change_remaining(call: Call, group_id: int, moved: MembersMoved) -> None:
+    """Add or remove the members whom the first write left, with other writes in between."""
+    for some in moved.remaining:
+        await call.db.write(
+            actions.groups.edits.change_remaining, call.user, group_id, moved.added, some
+        )
+
+
 async def change_subgroups(
-    call: Call, group_id: GroupId, *, add: Add | None = None, delete: Delete | None = None
+    call: Call,
+    group_id: GroupId,
+    *,
+    add: Annotated[Add | None, Example([13])] = None,
+    delete: Delete | None = None,
 ) -> None:
     """Add and remove subgroups."""
     if not (add or delete):
@@ -164,7 +179,11 @@ async def subgroups(
 ) -> SubgroupIds:
     """List the subgroups of a user group, including nested ones."""
     group = _active(call, group_id)
-    found = set(group.subgroups) if direct_subgroup_only else set(call.org.within([group.id]))
+    found = (
+        set(group.subgroups)
+        if direct_subgroup_only
+        else set(call.org.user_groups.within([group.id]))
+    )
     return SubgroupIds(subgroups=sorted(found - {group.id}))
 
 
@@ -190,5 +209,5 @@ def _active(call: Call, group_id: int) -> Group:
 
 def _members(call: Call, group: Group, direct_only: bool) -> set[int]:
     if direct_only:
-        return set(call.org.direct_members(group, call.now))
-    return call.org.all_members_of(group.id, call.now)
+        return set(call.org.user_groups.direct_members(group, call.now))
+    return call.org.user_groups.all_members_of(group.id, call.now)

@@ -23,7 +23,7 @@ from tertulia.errors.integrations import UnknownIntegration
 from tertulia.events.snapshot.server_info import IncomingWebhookService
 from tertulia.http.forms import RawBody, decoded, media_type, read_urlencoded, unquote
 from tertulia.http.json_text import decode_json
-from tertulia.http.parameter_rules import MaxLength, Problem, parse_id
+from tertulia.http.parameter_rules import Example, MaxLength, Problem, parse_id
 from tertulia.http.replies import Reply
 from tertulia.http.request import begins_as_json
 from tertulia.integrations import (
@@ -80,9 +80,9 @@ async def receive(
     call: Call,
     integration: IntegrationText,
     *,
-    api_key: ApiKey | None = None,
-    stream: ChannelNameOrId | None = None,
-    topic: TopicName | None = None,
+    api_key: Annotated[ApiKey | None, Example("zT5CbUwBaCAVqM9WXYDQZvf7XfgTYJzy")] = None,
+    stream: Annotated[ChannelNameOrId | None, Example("general")] = None,
+    topic: Annotated[TopicName | None, Example("builds")] = None,
     only_events: Annotated[
         list[str] | None, Doc("Patterns of events to post; others are ignored.")
     ] = None,
@@ -133,7 +133,10 @@ async def receive(
 
 
 async def check_url(
-    call: Call, integration: IntegrationText, *, api_key: ApiKey | None = None
+    call: Call,
+    integration: IntegrationText,
+    *,
+    api_key: Annotated[ApiKey | None, Example("zT5CbUwBaCAVqM9WXYDQZvf7XfgTYJzy")] = None,
 ) -> None:
     """Check the key in a webhook address, without sending a message.
 
@@ -245,9 +248,12 @@ async def preview_template(
     call: Call,
     *,
     payload: Annotated[
-        str, MaxLength(MAX_PREVIEW_LENGTH), Doc("The JSON, for services that send a form.")
+        str,
+        MaxLength(MAX_PREVIEW_LENGTH),
+        Doc("The JSON, for services that send a form."),
+        Example('{"status": "up"}'),
     ],
-    text_template: TextTemplate,
+    text_template: Annotated[TextTemplate, Example("It is {{ status }}")],
     topic_template: TopicTemplate | None = None,
 ) -> TemplatePreview:
     """Show the message that the templates of a webhook make of a payload."""

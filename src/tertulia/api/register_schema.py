@@ -17,6 +17,7 @@ from tertulia.domain.setting_values import (
     Adjustable,
     ChannelId,
     ChosenFrom,
+    DailyHours,
     FreeText,
     Language,
     Limit,
@@ -26,7 +27,7 @@ from tertulia.domain.setting_values import (
     Whole,
 )
 from tertulia.events.snapshot.lists import LISTS
-from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.snapshot.server_info import StatePart
 from tertulia.events.types.people.user import Timezone
 from tertulia.http.openapi import REFERENCE
 from tertulia.wire import Doc
@@ -115,6 +116,7 @@ _TYPES: dict[type[ValueKind], Callable[[Any], Any]] = {
     Limit: lambda kind: int | None,
     FreeText: lambda kind: str,
     ServerUrl: lambda kind: str | None,
+    DailyHours: lambda kind: str,
     ChannelId: lambda kind: int,
     LoginMethods: lambda kind: dict[str, LoginMethodObject],
     PeopleNamed: lambda kind: GroupValue,

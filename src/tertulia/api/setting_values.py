@@ -9,6 +9,7 @@ from tertulia.domain.setting_values import (
     Adjustable,
     ChannelId,
     ChosenFrom,
+    DailyHours,
     FreeText,
     Language,
     Limit,
@@ -72,6 +73,7 @@ FORMS: Forms = {
     ServerUrl: lambda kind: Annotated[
         str, MaxLength(kind.max_length), _WebAddress(kind), BareOrJson
     ],
+    DailyHours: lambda kind: Annotated[str, MaxLength(MAX_WORD_LENGTH), BareOrJson],
     ChannelId: lambda kind: int,
     LoginMethods: lambda kind: dict[str, bool],
     PeopleNamed: lambda kind: Change,

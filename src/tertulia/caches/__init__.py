@@ -3,13 +3,9 @@
 from tertulia.caches import (
     all_caches,
     cache,
-    client_documents,
     encoded_records,
     history,
-    logins,
     message_locations,
-    registers,
     send_permits,
     sessions,
-    usage,
 )

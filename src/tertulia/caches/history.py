@@ -33,6 +33,10 @@ def key_of(message_id: int, format_number: int) -> Key:
     return message_id << 3 | format_number
 
 
+def message_of(key: Key) -> int:
+    return key >> 3
+
+
 class FragmentCache(Cache):
     """Evicts the least recently used fragment."""
 
@@ -77,9 +81,17 @@ class FragmentCache(Cache):
         rewritten = applied.event.rewritten()
         if rewritten:
             self._rewritten_at[applied.realm_id] = applied.seq
-            for message_id in rewritten:
-                for number in range(FORMATS):
-                    self._remove(key_of(message_id, number))
+            if len(rewritten) * FORMATS < len(self._fragments):
+                keys = [
+                    key_of(message_id, number)
+                    for message_id in rewritten
+                    for number in range(FORMATS)
+                ]
+            else:
+                gone = set(rewritten)
+                keys = [key for key in self._fragments if message_of(key) in gone]
+            for key in keys:
+                self._remove(key)
 
     def drop_organization(self, realm_id: int, seq: int) -> None:
         """Existing fragments contain records of the old directory, so no reader uses them."""

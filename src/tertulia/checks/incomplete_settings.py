@@ -8,6 +8,8 @@ from tertulia.config import Config
 TOGETHER = (
     ("push_service_url", "push_service_id", "push_service_key"),
     ("bigbluebutton_url", "bigbluebutton_secret"),
+    ("livekit_url", "livekit_key", "livekit_secret"),
+    ("turn_servers", "turn_secret"),
     ("nextcloud_url", "nextcloud_user", "nextcloud_password"),
 )
 

@@ -5,7 +5,7 @@ from functools import partial
 
 from tertulia import actions, data_dir, storage
 from tertulia.actions.data_check import CheckResult
-from tertulia.checks import incomplete_settings, logins, stores
+from tertulia.checks import incomplete_settings, logins, push, relays, stores
 from tertulia.config import Config
 from tertulia.database import BlockingDatabase, error_text, schema
 from tertulia.database.schema import SchemaState
@@ -16,13 +16,19 @@ from tertulia.errors import StartupError
 def examine(config: Config) -> list[CheckResult]:
     database = data_dir.find_database(config)
     schema = database.schema()
-    findings = [_schema(schema), _integrity(config, database), *incomplete_settings.examine(config)]
+    findings = [
+        _schema(schema),
+        _integrity(config, database),
+        *incomplete_settings.examine(config),
+        *relays.examine(config),
+    ]
     if schema.is_too_old or schema.missing():
         findings.append(CheckResult("data", "not checked: the schema is out of date"))
     else:
         vault = data_dir.load_vault(config)
         for subject, check in actions.data_check.subjects(vault).items():
             findings += _readable(subject, partial(_examined, database, check))
+        findings += _readable("push", lambda: [push.examine(config, database, vault)])
         findings += _readable("stores", lambda: stores.examine(config, database))
         findings += _readable("logins", lambda: [_logins(config, database)])
     return findings
@@ -61,4 +67,5 @@ def _schema(standing: SchemaState) -> CheckResult:
 def _integrity(config: Config, database: BlockingDatabase) -> CheckResult:
     is_embedded = data_dir.sqlite_file(config) is not None
     summary = "SQLite, intact" if is_embedded else "PostgreSQL"
-    return CheckResult("database", summary, database.integrity_problems())
+    problems = [*database.integrity_problems(), *database.failover_problems()]
+    return CheckResult("database", summary, problems)

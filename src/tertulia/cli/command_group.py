@@ -3,20 +3,22 @@
 `tertulia user list` therefore loads neither the server nor the other commands.
 """
 
+import ast
 import gc
 import importlib
 import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 import click
 
 
 class CommandGroup(click.Group):
-    """`table` holds, by the name of a command, its function in this package and its help."""
+    """`table` holds, by the name of a command, its function in this package."""
 
-    def __init__(self, *args: Any, table: Mapping[str, tuple[str, str]], **options: Any) -> None:
+    def __init__(self, *args: Any, table: Mapping[str, str], **options: Any) -> None:
         super().__init__(*args, **options)
         self._table = table
 
@@ -26,7 +28,7 @@ class CommandGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self._table:
             return None
-        command: click.Command = load(self._table[cmd_name][0])
+        command: click.Command = load(self._table[cmd_name])
         return command
 
     def resolve_command(
@@ -44,7 +46,17 @@ class CommandGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, help) for name, (_, help) in self._table.items()])
+            formatter.write_dl([(name, summary(path)) for name, path in self._table.items()])
+
+
+def summary(path: str) -> str:
+    """The first sentence of a command's docstring, read without importing its module."""
+    module, _, name = path.rpartition(".")
+    source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+    functions = [each for each in ast.parse(source).body if isinstance(each, ast.FunctionDef)]
+    (docstring,) = (ast.get_docstring(each) for each in functions if each.name == name)
+    sentence, _, _ = " ".join((docstring or "").split("\n\n")[0].split()).partition(". ")
+    return f"{sentence.rstrip('.')}."
 
 
 def load(path: str) -> Any:

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from tertulia import actions, features, storage
-from tertulia.cli.message_counts import day, described
 from tertulia.cli.open_data import (
     OpenOrganization,
     as_json,
+    day,
+    described,
     find_person,
     in_organization,
     show_json,

@@ -7,6 +7,7 @@ Others do without: it takes longer than the rest of a short command.
 import getpass
 import os
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 from functools import wraps
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
@@ -222,3 +223,15 @@ def truncate_wal(opened: OpenOrganization) -> None:
             " server empties it when it stops.",
             err=True,
         )
+
+
+def described(count: int, oldest_at: float | None = None, newest_at: float | None = None) -> str:
+    """ "1,234 messages, sent from 2025-01-02 to 2026-03-04"."""
+    noun = "message" if count == 1 else "messages"
+    if oldest_at is None or newest_at is None:
+        return f"{count:,} {noun}"
+    return f"{count:,} {noun}, sent from {day(oldest_at)} to {day(newest_at)}"
+
+
+def day(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).date().isoformat()

@@ -6,19 +6,21 @@ from typing import Any, NoReturn
 
 import click
 
-from tertulia import actions, features, storage
+from tertulia import actions, events, features, storage
+from tertulia.actions.messages.draft import Author
 from tertulia.cli.flags import config_options
-from tertulia.cli.message_counts import day, described
 from tertulia.cli.open_data import (
     OpenOrganization,
     as_json,
     audited_command,
+    day,
+    described,
     in_organization,
     open_data,
     show_json,
     truncate_wal,
 )
-from tertulia.cli.organization_author import organization_as_author
+from tertulia.database.blocking import BlockingRunner
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import PermissionChange
 from tertulia.domain.organization.realm import Realm
@@ -168,3 +170,12 @@ def _html(opened: OpenOrganization, text: str) -> str:
     """Render markup with the organization as the author."""
     author = organization_as_author(opened)
     return asyncio.run(actions.messages.draft.describe(author, text))
+
+
+def organization_as_author(opened: OpenOrganization) -> Author:
+    """The organization as the author of a message."""
+    directory = opened.read(
+        events.directory.loader.load, opened.config.email_domain, opened.database.clock
+    )
+    db = BlockingRunner(opened.database).of(opened.realm.id)
+    return Author(db, directory, None, opened.site)

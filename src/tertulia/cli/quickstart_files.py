@@ -1,11 +1,14 @@
-"""The files that `tertulia quickstart` writes. `packaging/` has the same units, for a checkout in
-`/opt/tertulia`; a test compares them."""
+"""The files that `tertulia quickstart` writes, from `templates/`.
+
+`packaging/` has the same units, for a checkout in `/opt/tertulia`; a test compares them.
+"""
 
 from pathlib import Path
 
 import msgspec
 
 BACKUPS_KEPT = 7
+UNITS = ("tertulia.service", "tertulia-backup.service", "tertulia-backup.timer")
 STATE_ROOT = "/var/lib/"  # where systemd lets an unprivileged service write
 
 HEAD = """\
@@ -35,108 +38,8 @@ MAIL = """\
 # smtp_from = "chat@{host}"
 """
 
-CADDYFILE = """\
-{host} {{
-	reverse_proxy 127.0.0.1:{port} {{
-		flush_interval -1
-	}}
-	@metrics path /metrics
-	respond @metrics 404
-}}
-"""
-
 LOW_PORTS = "AmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE"
 NO_CAPABILITIES = "CapabilityBoundingSet="
-
-SERVICE = """\
-# /etc/systemd/system/tertulia.service; see docs/getting-started.md.
-
-[Unit]
-Description=Tertulia, a team chat server
-Documentation=file:/opt/tertulia/docs/README.md
-After=network-online.target
-Wants=network-online.target
-
-[Service]
-ExecStart={program} serve
-ExecReload=/bin/kill -HUP $MAINPID
-Environment=TERTULIA_DATA={data}
-EnvironmentFile=-/etc/tertulia/environment
-DynamicUser=yes
-StateDirectory={state}
-StateDirectoryMode=0700
-Restart=on-failure
-RestartSec=1
-TimeoutStopSec=20
-LimitNOFILE=65536
-
-{capabilities}
-LockPersonality=yes
-MemoryDenyWriteExecute=yes
-NoNewPrivileges=yes
-PrivateDevices=yes
-PrivateTmp=yes
-ProcSubset=pid
-ProtectClock=yes
-ProtectControlGroups=yes
-ProtectHome=yes
-ProtectHostname=yes
-ProtectKernelLogs=yes
-ProtectKernelModules=yes
-ProtectKernelTunables=yes
-ProtectProc=invisible
-ProtectSystem=strict
-RemoveIPC=yes
-RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
-RestrictNamespaces=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-SystemCallArchitectures=native
-SystemCallFilter=@system-service
-SystemCallFilter=~@privileged @resources
-UMask=0077
-
-[Install]
-WantedBy=multi-user.target
-"""
-
-BACKUP_SERVICE = """\
-# /etc/systemd/system/tertulia-backup.service; run by tertulia-backup.timer.
-
-[Unit]
-Description=Back up Tertulia
-Documentation=file:/opt/tertulia/docs/backup-and-restore.md
-ConditionPathExists={data}
-
-[Service]
-Type=oneshot
-ExecStartPre=/bin/mkdir -p -m 700 {backups}
-ExecStart={program} backup {backups}/chat.tar --keep {kept}
-Environment=TERTULIA_DATA={data}
-EnvironmentFile=-/etc/tertulia/environment
-Nice=10
-IOSchedulingClass=idle
-NoNewPrivileges=yes
-PrivateTmp=yes
-ProtectHome=yes
-ProtectSystem=full
-UMask=0077
-"""
-
-BACKUP_TIMER = """\
-# /etc/systemd/system/tertulia-backup.timer: a backup every night.
-
-[Unit]
-Description=Back up Tertulia every night
-
-[Timer]
-OnCalendar=*-*-* 03:30:00
-RandomizedDelaySec=30min
-Persistent=true
-
-[Install]
-WantedBy=timers.target
-"""
 
 
 class PlannedFile(msgspec.Struct, frozen=True):
@@ -165,17 +68,14 @@ def planned(
     values |= {"capabilities": LOW_PORTS if proxy_port is None else NO_CAPABILITIES}
     settings = HEAD + (ACME if proxy_port is None else BEHIND_PROXY) + MAIL
     folder, units = root / data.lstrip("/"), root / "etc/systemd/system"
-    files = [
-        PlannedFile(
-            folder / "tertulia.toml",
-            settings.format_map(values),
-            may_replace=False,
-        ),
-        PlannedFile(units / "tertulia.service", SERVICE.format_map(values)),
-        PlannedFile(units / "tertulia-backup.service", BACKUP_SERVICE.format_map(values)),
-        PlannedFile(units / "tertulia-backup.timer", BACKUP_TIMER),
-    ]
+    files = [PlannedFile(folder / "tertulia.toml", settings.format_map(values), may_replace=False)]
+    files += [PlannedFile(units / name, _filled(name, values)) for name in UNITS]
     if proxy_port is not None:
-        text = CADDYFILE.format_map(values)
-        files.append(PlannedFile(root / "etc/caddy/Caddyfile", text, may_replace=False))
+        caddyfile = root / "etc/caddy/Caddyfile"
+        files.append(PlannedFile(caddyfile, _filled("Caddyfile", values), may_replace=False))
     return files
+
+
+def _filled(name: str, values: dict[str, str]) -> str:
+    template = Path(__file__).with_name("templates") / name
+    return template.read_text(encoding="utf-8").format_map(values)

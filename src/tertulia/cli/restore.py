@@ -14,8 +14,8 @@ from tertulia.cli.progress import Progress, quiet
 from tertulia.config import Config
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
-from tertulia.transfer.backup import archives, reencryption, restoration
-from tertulia.transfer.backup.reencryption import ResealedKeys
+from tertulia.transfer.backup import archives, restoration
+from tertulia.transfer.backup.restoration import ResealedKeys
 
 
 @click.command()
@@ -38,7 +38,7 @@ def restore(file: Path, **flags: Any) -> None:
 
         def finish(tx: Tx) -> None:
             nonlocal resealed
-            resealed = reencryption.reseal(tx, ours, theirs)
+            resealed = restoration.reseal(tx, ours, theirs)
             record_everywhere(tx)
 
         now = datetime.now(UTC).timestamp()

@@ -5,14 +5,15 @@ import os
 import signal
 import socket
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
 import tertulia.features  # noqa: F401
-from tertulia import actions, data_dir, features, storage
+from tertulia import __version__, actions, data_dir, features, storage
 from tertulia.app import Application
-from tertulia.cli import banner, zuliprc
+from tertulia.cli import zuliprc
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
 from tertulia.database import BlockingDatabase, Database
@@ -22,6 +23,41 @@ from tertulia.errors.authentication import AlreadySetUp
 from tertulia.sample_data.demo.people import DemoPeople
 from tertulia.server import connection_limits, http_server, logging_config, sockets, workers
 from tertulia.server.certificates import Certificate
+
+
+def banner(
+    config: Config, address: str, realm: Realm, *, demo: DemoPeople | None, first_run: str | None
+) -> str:
+    """`first_run` is the address of the first-run page, if there are no accounts; the last line."""
+    parts = [
+        f"Tertulia {__version__} listens at {address} (Ctrl-C stops it)",
+        f"  Organization  {realm.name}\n  Data          {_where(config)}",
+    ]
+    if demo is not None:
+        parts.append(_introduce(demo, config.data))
+    elif first_run is not None:
+        parts.append(
+            "There are no accounts yet. Create the organization and its owner in a browser:\n\n"
+            f"{first_run}"
+        )
+    return "\n\n".join(parts)
+
+
+def _where(config: Config) -> str:
+    folder = str(config.data.absolute())
+    return folder if data_dir.sqlite_file(config) else f"PostgreSQL, and {folder}"
+
+
+def _introduce(demo: "DemoPeople", folder: Path) -> str:
+    width = max(len(person.email) for person in demo.people)
+    people = "\n".join(
+        f"  {person.email:<{width}}  {person.full_name}, {person.role.name.lower()}"
+        for person in demo.people
+    )
+    return (
+        f"Sample data. These users can log in, all with the password {demo.password}\n\n"
+        f"{people}\n\nFor clients and scripts: {folder}/zuliprc-NAME"
+    )
 
 
 @click.command()
@@ -51,7 +87,7 @@ def serve(**flags: Any) -> None:
         if demo is not None:
             _write_zuliprcs(config, realm, demo)
         first_run = _first_run_link(config, database, realm)
-        text = banner.text(config, address, realm, demo=demo, first_run=first_run)
+        text = banner(config, address, realm, demo=demo, first_run=first_run)
 
         def announce() -> None:
             data_dir.start_quick_check(config, database, waits=first_run is not None)

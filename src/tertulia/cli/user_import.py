@@ -14,14 +14,13 @@ from tertulia.cli.open_data import (
     OpenOrganization,
     in_organization,
 )
-from tertulia.cli.organization_author import organization_as_author
+from tertulia.cli.organizations import organization_as_author
 from tertulia.cli.roles import ROLES, role_option
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import User
+from tertulia.domain.people.user import NewUser, User
 from tertulia.errors import ClientError
 
 COLUMNS = ("email", "name", "role", "channels", "groups")

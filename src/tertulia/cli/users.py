@@ -7,7 +7,7 @@ import click
 
 import tertulia.features  # noqa: F401
 from tertulia import actions, domain, features, storage
-from tertulia.cli import message_counts, zuliprc
+from tertulia.cli import open_data, zuliprc
 from tertulia.cli.open_data import (
     OpenOrganization,
     as_json,
@@ -21,9 +21,8 @@ from tertulia.cli.passwords import BOTS_HAVE_NONE, read_password
 from tertulia.cli.roles import ROLES, role_option
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.sessions import Session
-from tertulia.domain.people.user import BotType, User
+from tertulia.domain.people.user import BotType, NewUser, User
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.jobs import upload_migration
 
@@ -155,9 +154,7 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
         actions.people.erasure.delete_kept_messages, found
     ):
         pass
-    while opened.database.of(opened.realm.id).write(
-        actions.messages.search_index.remove_some_deleted
-    ):
+    while opened.database.of(opened.realm.id).write(storage.search.removal.remove_some_deleted):
         pass
     while not opened.database.of(opened.realm.id).write(actions.people.erasure.finish, found):
         pass
@@ -175,7 +172,7 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
 
 def _erasure_question(opened: OpenOrganization, found: User, messages: str) -> str:
     sent = opened.read(storage.messages.expired.by_sender, found.id)
-    words = message_counts.described(sent.count, sent.oldest_at, sent.newest_at)
+    words = open_data.described(sent.count, sent.oldest_at, sent.newest_at)
     outcome = f"delete {words}" if messages == "delete" else f"keep {words}, without a name"
     return f"Erase {found.full_name} <{found.email}> permanently, and {outcome}?"
 
@@ -293,3 +290,6 @@ def _browser(each: Session) -> tuple[str, str]:
     """The address and user agent, without characters that a terminal would act on."""
     name = "".join(letter if letter.isprintable() else "?" for letter in each.agent)
     return each.address, name
+
+
+ROLE_NAMES = {role: name for name, role in ROLES.items()}

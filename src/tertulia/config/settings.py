@@ -362,6 +362,31 @@ class Config:
     nextcloud_url: str = unset(WEB_ADDRESS, "The Nextcloud server whose Talk hosts video calls.")
     nextcloud_user: str = unset(LINE, "The Nextcloud account that creates the rooms.")
     nextcloud_password: str = hidden("An app password of `nextcloud_user`. It has no flag.")
+    livekit_url: str = unset(
+        LINE,
+        "The LiveKit server for large video calls, for example `wss://livekit.example.com`. It is"
+        " then what the Jitsi button opens, unless an organization has set an address of Jitsi.",
+    )
+    livekit_key: str = unset(LINE, "The API key of the LiveKit server.")
+    livekit_secret: str = hidden("The API secret of `livekit_key`. It has no flag.")
+    livekit_page: str = setting(
+        "https://meet.livekit.io",
+        WEB_ADDRESS,
+        "The page that people use for calls on LiveKit: LiveKit Meet, which you can host.",
+    )
+    stun_servers: str = unset(
+        LINE,
+        "STUN servers for calls between browsers, for example `stun:turn.example.com:3478`,"
+        " separated by spaces.",
+    )
+    turn_servers: str = unset(
+        LINE,
+        "TURN servers, which relay calls that find no direct way, such as"
+        " `turn:turn.example.com:3478 turns:turn.example.com:5349?transport=tcp`.",
+    )
+    turn_secret: str = hidden(
+        "The secret that the TURN servers share with this server: `static-auth-secret` of coturn."
+    )
     summary_url: str = unset(
         WEB_ADDRESS,
         "A language model with the API of OpenAI, for example `http://127.0.0.1:8080/v1`. In"
@@ -440,9 +465,14 @@ class Config:
         """Headers of every response. Strict-Transport-Security only if the server is reached by
         HTTPS."""
         headers = [("x-content-type-options", "nosniff")]
-        if self.external_url.lower().startswith("https://"):
+        if self.has_https:
             headers.append(("strict-transport-security", f"max-age={HSTS_SECONDS}"))
         return headers
+
+    @property
+    def has_https(self) -> bool:
+        """Whether clients reach the server by HTTPS."""
+        return self.external_url.lower().startswith("https://")
 
     @property
     def external_host(self) -> str:
@@ -465,6 +495,14 @@ class Config:
     @property
     def has_nextcloud(self) -> bool:
         return bool(self.nextcloud_url and self.nextcloud_user and self.nextcloud_password)
+
+    @property
+    def has_livekit(self) -> bool:
+        return bool(self.livekit_url and self.livekit_key and self.livekit_secret)
+
+    @property
+    def has_turn(self) -> bool:
+        return bool(self.turn_servers and self.turn_secret)
 
     @property
     def call_providers(self) -> tuple[int, ...]:

@@ -10,13 +10,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
+from tertulia.database import notify_bus
 from tertulia.database.blocking import BlockingDatabase
 from tertulia.database.change_watch import Changed, OnNotice
 from tertulia.database.fast_send import FastInsert, FastSend
 from tertulia.database.interruption import Interruption
 from tertulia.database.leader import LeaderDatabase
 from tertulia.database.log_position import LogPosition
-from tertulia.database.notify_bus import Broadcast, LogProgress
+from tertulia.database.notify_bus import Broadcast, InMemory, LogProgress
 from tertulia.database.org_database import Arguments, Keywords, OrgDatabase
 from tertulia.database.readers import ReadConnections
 from tertulia.database.revocation import Applier, RevocationBarrier
@@ -59,7 +60,7 @@ class Database:
         self.health = blocking.health
         self.requests = RequestActivity()
         self._readers = ReadConnections(self.dialect)
-        self.leader = LeaderDatabase(blocking, self._readers)
+        self.leader = LeaderDatabase(blocking, self._readers, self._listen_to_all)
         self._writers: Writers | None = None
         self._broadcast: Broadcast | None = None
         self._barrier: RevocationBarrier | None = None
@@ -107,20 +108,25 @@ class Database:
                 revoked = self._barrier.on_notice
             self._broadcast = Broadcast(self.dialect, revoked)
 
-    async def watch(self, changed: Changed, on_ephemeral: OnNotice, on_sends: OnNotice) -> None:
-        """Report writes of other processes and notices of other servers, until cancelled."""
+    async def watch(
+        self, changed: Changed, on_ephemeral: OnNotice, on_sends: OnNotice, in_memory: InMemory
+    ) -> None:
+        """Report writes of other processes and notices of other servers, until cancelled. Notices
+        about organizations that are not in memory may be left out."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.dialect.cluster.watch(changed))
             if self._broadcast is not None:
-                tasks.create_task(self._broadcast.listen(changed, on_ephemeral, on_sends))
+                tasks.create_task(
+                    self._broadcast.listen(changed, on_ephemeral, on_sends, in_memory)
+                )
 
     async def stop(self) -> None:
         if self._writers is not None:
             await self._writers.stop()
             self._writers = None
         if self._barrier is not None:
-            self._barrier.close()
-        self._broadcast = self._barrier = None
+            self._barrier.close()  # it stays: answers of writes that were committed wait for it
+        self._broadcast = None
         self.leader.resign()
         self._readers.stop()
 
@@ -163,7 +169,9 @@ class Database:
         fast_send = self._prepare_fast(db.realm_id, action, args)
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         done = partial(resolve, answer)
-        job = PendingWrite(action, args, db.realm_id, done, fast_send, db.check, db.person)
+        job = PendingWrite(
+            action, args, db.realm_id, done, fast_send, db.check, db.person, db.prepare
+        )
         self._submit(job)
         try:
             with outcome.recorded_write:
@@ -215,18 +223,30 @@ class Database:
         """How long the oldest running write has waited for its commit."""
         return 0.0 if self._writers is None else self._writers.busy_seconds
 
-    def publish(self, notice: bytes) -> None:
+    def publish(self, realm_id: int, notice: bytes) -> None:
         """Send a notice to other servers on the same database, without a guarantee."""
         if self._broadcast is not None:
-            self._broadcast.publish_ephemeral(notice.decode())
+            self._broadcast.publish_ephemeral(realm_id, notice.decode())
+
+    async def listen_to(self, realm_id: int) -> None:
+        """Return when notices about an organization arrive, which is about to be read."""
+        if self._broadcast is not None:
+            await self._broadcast.listen_to(frozenset([notify_bus.bucket_of(realm_id)]))
+
+    async def _listen_to_all(self) -> None:
+        if self._broadcast is not None:
+            await self._broadcast.listen_to()
 
     def _publish_progress(
         self, ends: dict[int, int], appended: list[tuple[LogPosition, Any]]
     ) -> None:
         """Publish how far logs go, and the fast sends that were appended."""
-        if self._broadcast is not None and ends:
-            encode = partial(self._encode_sends, appended)
-            self._broadcast.publish(LogProgress(ends, encode))
+        if self._broadcast is None:
+            return
+        for bucket in {notify_bus.bucket_of(realm_id) for realm_id in ends}:
+            own = {each: ends[each] for each in ends if notify_bus.bucket_of(each) == bucket}
+            sends = [each for each in appended if each[1].realm_id in own]
+            self._broadcast.publish(LogProgress(bucket, own, partial(self._encode_sends, sends)))
 
 
 def _ignore(notice: str) -> None:

@@ -171,6 +171,11 @@ class BlockingDatabase:
         with self.connection() as connection:
             return self.dialect.integrity_problems(connection)
 
+    def failover_problems(self) -> list[str]:
+        """Why a failover of the database would lose messages, as texts."""
+        with self.connection() as connection:
+            return self.dialect.cluster.failover_problems(connection)
+
     def has_peers(self) -> bool:
         """Whether another Tertulia process is connected."""
         with self.connection() as connection:
@@ -188,7 +193,7 @@ class BlockingDatabase:
         """
         with self.connection() as connection:
             for _ in range(WAL_ATTEMPTS):
-                if self.dialect.bulk_load.truncate_wal(connection):
+                if self.dialect.bulk_load(connection).truncate_wal():
                     return True
                 time.sleep(WAL_PAUSE_SECONDS)
         return False
@@ -196,7 +201,7 @@ class BlockingDatabase:
     def analyze(self) -> None:
         """Update the planner's statistics after a bulk load."""
         with self.connection() as connection:
-            self.dialect.bulk_load.analyze(connection)
+            self.dialect.bulk_load(connection).analyze()
 
 
 class BlockingRunner:

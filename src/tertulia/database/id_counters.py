@@ -19,7 +19,7 @@ def counters(tx: Tx) -> dict[str, int]:
     """The last assigned id by table, ids of deleted rows included."""
     deleted = _newest_deleted(tx)
     newest = tx.value("SELECT max(id) AS value FROM message")
-    known = tx.counters()
+    known = tx.bulk.counters()
     return known | {"message": max(known.get("message", 0), newest or 0, deleted)}
 
 
@@ -32,7 +32,7 @@ def jump(tx: Tx, counters: dict[str, int], by: int) -> None:
 def jump_ids(tx: Tx, counters: dict[str, int], by: int) -> None:
     """Move all counters ahead except those of events: queues are positions in the log."""
     for table, last in counters.items():
-        tx.set_counter(table, last + by)
+        tx.bulk.set_counter(table, last + by)
     tx.execute("DELETE FROM newest_deleted_message")
     tx.execute(
         "INSERT INTO newest_deleted_message (realm_id, newest)"

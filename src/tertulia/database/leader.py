@@ -8,7 +8,7 @@ background job must find nothing to do when it runs a second time.
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, TypeVar
 
@@ -30,6 +30,10 @@ class Leader:
         self._connection: Any = None
         self._is_ours = False
         self._turn = threading.Lock()
+
+    @property
+    def is_ours(self) -> bool:
+        return self._is_ours
 
     def query(self, query: Callable[[Tx], T]) -> T | None:
         """Run a query on the leader's connection; None if another server is the leader."""
@@ -67,8 +71,16 @@ class Leader:
 class LeaderDatabase:
     """The database as the leader uses it."""
 
-    def __init__(self, database: BlockingDatabase, readers: ReadConnections) -> None:
+    def __init__(
+        self,
+        database: BlockingDatabase,
+        readers: ReadConnections,
+        on_elected: Callable[[], Awaitable[None]],
+    ) -> None:
+        """`on_elected` runs before the first answer of this server as the leader."""
         self._database = database
+        self._on_elected = on_elected
+        self._was_ours = False
         self._dialect = database.dialect
         self._readers = readers
         self._leader = Leader(database.dialect, database.clock)
@@ -80,11 +92,20 @@ class LeaderDatabase:
                 lambda connection: self._database.query_on(connection, 0, query)
             )
         try:
-            return await self._readers.on_thread(SERVER, partial(self._leader.query, query))
+            found = await self._readers.on_thread(SERVER, partial(self._leader.query, query))
         except Exception as error:
             if self._dialect.failures.is_outage(error):
                 raise ServiceUnavailable() from error
             raise
+        if self.is_ours and not self._was_ours:
+            await self._on_elected()
+        self._was_ours = self.is_ours
+        return found
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this server is the leader, as far as it knows."""
+        return self._leader.is_ours
 
     def resign(self) -> None:
         """Release the lock, so that another server takes over at once."""

@@ -4,11 +4,14 @@ The bus has one connection, by which it sends and listens. A notification that c
 dropped: ephemeral events are worthless after a minute, and the end of a log is found by polling. A
 server without peers sends nothing. It checks for peers now and then, and a new peer announces
 itself.
+
+Notifications about an organization have channels of their own, which it shares with others: there
+is a fixed number of buckets. A server listens to those of the organizations that it has in memory.
 """
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 
 import msgspec
 
@@ -18,31 +21,49 @@ from tertulia.database.dialect import AsyncQueries, Dialect
 from tertulia.database.revocation import REVOCATIONS
 from tertulia.log import log
 
-# Parts of channel names; `Cluster.channel` adds the installation.
-LOG = "tertulia_log"
+# Parts of channel names; `Cluster.channel` adds the installation, and most have a bucket.
+LOG = "tertulia_log"  # without a bucket: of new servers, and of commands that write
 EPHEMERAL = "tertulia_whispers"
 SENDS = "tertulia_said"
-CHANNELS = [LOG, SENDS, EPHEMERAL, REVOCATIONS]
+BUCKETS = 64  # of organizations
+ALL_BUCKETS = frozenset(range(BUCKETS))
 MAX_QUEUED = 1000
 SEND_DELAY_SECONDS = 0.002  # between two sends, so that notifications are sent together
 READ_DELAY_SECONDS = 0.002  # between two reads, so that updates are read together
 RECONNECT_AFTER_SECONDS = 1.0
 PING_SECONDS = 4.0  # between two checks that the connection is alive
+REVIEW_SECONDS = 1.0  # between two looks which organizations are in memory
 PEER_CHECK_SECONDS = 1.0  # how long "no peers" stays valid
 MAX_NOTICE_BYTES = 8000  # limit of PostgreSQL
 MAX_ORGANIZATIONS_PER_NOTICE = 150  # so that a notification stays below its limit
 
 
-class LogProgress(msgspec.Struct, frozen=True):
-    """How far the logs of some organizations go, the encoded new events, and up to which event the
-    encoded ones are complete."""
+def bucket_of(realm_id: int) -> int:
+    """New organizations are spread evenly: their ids are counted."""
+    return realm_id % BUCKETS
 
+
+def in_bucket(channel: str, bucket: int) -> str:
+    return f"{channel}_{bucket}"
+
+
+def channels_of(buckets: Iterable[int]) -> list[str]:
+    return [in_bucket(each, bucket) for bucket in buckets for each in (LOG, SENDS, EPHEMERAL)]
+
+
+class LogProgress(msgspec.Struct, frozen=True):
+    """How far the logs of some organizations of one bucket go, the encoded new events, and up to
+    which event the encoded ones are complete."""
+
+    bucket: int
     ends: dict[int, int]
     payloads: Callable[[], tuple[list[str], dict[int, int]]]
 
 
 # Either the ends of logs, or a channel and a payload.
 Notice = LogProgress | tuple[str, str]
+# The organizations in memory; None if notifications about all of them are needed.
+InMemory = Callable[[], Collection[int] | None]
 
 _NOTIFY = (
     "SELECT pg_notify(notice->>0, notice->>1) FROM json_array_elements(:notices) AS all_of (notice)"
@@ -57,6 +78,9 @@ class Broadcast:
         self._connected_at = 0.0
         self._revoked = revoked
         self._changes = PendingChanges()
+        self._in_memory: InMemory = lambda: None
+        self._buckets: frozenset[int] = ALL_BUCKETS  # to which the connection listens
+        self._choosing = asyncio.Lock()
         self._on_ephemeral: OnNotice = _ignore
         self._on_sends: OnNotice = _ignore
         self._waiting: list[Notice] = []
@@ -79,9 +103,13 @@ class Broadcast:
 
     # --- listening ---
 
-    async def listen(self, changed: Changed, on_ephemeral: OnNotice, on_sends: OnNotice) -> None:
-        """Call these for each notification."""
+    async def listen(
+        self, changed: Changed, on_ephemeral: OnNotice, on_sends: OnNotice, in_memory: InMemory
+    ) -> None:
+        """Call these for each notification about an organization that is in memory, and perhaps
+        about others."""
         self._on_ephemeral, self._on_sends = on_ephemeral, on_sends
+        self._in_memory = in_memory
         keeping = asyncio.get_running_loop().create_task(self._keep_connected())
         try:
             while True:
@@ -101,12 +129,14 @@ class Broadcast:
         while True:
             connection = None
             try:
-                connection = await self._dialect.cluster.connect_on_loop(self._on_notice, CHANNELS)
+                self._buckets = self._wanted_buckets()
+                channels = [LOG, REVOCATIONS, *channels_of(self._buckets)]
+                connection = await self._dialect.cluster.connect_on_loop(self._on_notice, channels)
                 self._connected_at = time.monotonic()
                 self._may_have_peers = True
                 self._connection = connection
                 self._changes.mark_all()  # notifications were lost while we did not listen
-                await _wait_until_lost(connection)
+                await self._review_until_lost(connection)
                 log.warning("cluster.listen_lost", retry_s=RECONNECT_AFTER_SECONDS)
             except Exception as error:
                 log.warning(
@@ -120,9 +150,58 @@ class Broadcast:
                     connection.close()
             await asyncio.sleep(RECONNECT_AFTER_SECONDS)
 
+    async def _review_until_lost(self, connection: AsyncQueries) -> None:
+        """Return or raise when the connection is lost. One that is dead but not closed is found by
+        a statement: listening alone would wait for ever."""
+        ping_at = time.monotonic() + PING_SECONDS
+        while not connection.is_lost:
+            try:
+                await asyncio.wait_for(connection.wait_until_lost(), REVIEW_SECONDS)
+            except TimeoutError:
+                await self._review(connection)
+                if time.monotonic() >= ping_at:
+                    await connection.execute("SELECT 1", {})
+                    ping_at = time.monotonic() + PING_SECONDS
+
+    async def listen_to(self, buckets: frozenset[int] = ALL_BUCKETS) -> None:
+        """Return when notifications about these organizations arrive, or there is no connection.
+        They are about to be read, so nothing is missed."""
+        connection = self._connection
+        if connection is None or buckets <= self._buckets:
+            return
+        try:
+            await self._set_buckets(connection, self._buckets | buckets)
+        except Exception as error:  # it is made again, and all logs are read
+            log.warning("cluster.listen_failed", error=type(error).__name__)
+            connection.close()
+
+    async def _review(self, connection: AsyncQueries) -> None:
+        wanted = self._wanted_buckets()
+        if new := wanted - self._buckets:
+            await self._set_buckets(connection, self._buckets | new)
+            self._changes.mark_all()
+        elif self._buckets > wanted:
+            await self._set_buckets(connection, None)
+
+    async def _set_buckets(self, connection: AsyncQueries, buckets: frozenset[int] | None) -> None:
+        """None stands for those that are needed when this begins."""
+        async with self._choosing:
+            chosen = self._wanted_buckets() if buckets is None else buckets | self._buckets
+            for verb, some in (
+                ("LISTEN", chosen - self._buckets),
+                ("UNLISTEN", self._buckets - chosen),
+            ):
+                for channel in channels_of(some):
+                    await connection.execute(f"{verb} {self._dialect.cluster.channel(channel)}", {})
+            self._buckets = chosen
+
+    def _wanted_buckets(self) -> frozenset[int]:
+        found = self._in_memory()
+        return ALL_BUCKETS if found is None else frozenset(map(bucket_of, found))
+
     def _on_notice(self, channel: str, notice: str) -> None:
         node, _, payload = notice.partition(" ")
-        if channel == EPHEMERAL:
+        if channel.startswith(EPHEMERAL):
             self._on_ephemeral(notice)
         elif node == self._dialect.node:
             pass  # our own notification
@@ -130,7 +209,7 @@ class Broadcast:
             self._changes.mark_all()
         elif not payload:
             self._on_peer_joined()
-        elif channel == SENDS:
+        elif channel.startswith(SENDS):
             self._on_sends(payload)
         elif channel == REVOCATIONS:
             self._revoked(notice)
@@ -148,10 +227,10 @@ class Broadcast:
 
     # --- sending ---
 
-    def publish_ephemeral(self, notice: str) -> None:
+    def publish_ephemeral(self, realm_id: int, notice: str) -> None:
         """Drop it if it is too long."""
         if len(notice.encode()) < MAX_NOTICE_BYTES:
-            self.publish((EPHEMERAL, notice))
+            self.publish((in_bucket(EPHEMERAL, bucket_of(realm_id)), notice))
 
     def publish(self, notice: Notice) -> None:
         if time.monotonic() < self._alone_until or len(self._waiting) >= MAX_QUEUED:
@@ -188,33 +267,29 @@ class Broadcast:
     async def _send(self, connection: AsyncQueries, notices: list[Notice]) -> None:
         """Not in the transaction that wrote the events: PostgreSQL serializes all commits with
         NOTIFY, of any organization."""
-        ends: dict[int, int] = {}
+        ends: dict[int, dict[int, int]] = {}  # by bucket
         payloads: list[tuple[str, str]] = []
         for each in notices:
             if not isinstance(each, LogProgress):
                 payloads.append(each)
                 continue
             payload, known = each.payloads()
-            payloads += [(SENDS, f"{self._dialect.node} {one}") for one in payload]
-            ends |= {
-                realm_id: seq for realm_id, seq in each.ends.items() if known.get(realm_id) != seq
-            }
-        listed = [f"{realm_id}:{seq}" for realm_id, seq in ends.items()]
-        for start in range(0, len(listed), MAX_ORGANIZATIONS_PER_NOTICE):
-            some = " ".join(listed[start : start + MAX_ORGANIZATIONS_PER_NOTICE])
-            payloads.append((LOG, f"{self._dialect.node} {some}"))
+            sends = in_bucket(SENDS, each.bucket)
+            payloads += [(sends, f"{self._dialect.node} {one}") for one in payload]
+            ends.setdefault(each.bucket, {}).update(
+                {realm_id: seq for realm_id, seq in each.ends.items() if known.get(realm_id) != seq}
+            )
+        for bucket, some in ends.items():
+            listed = [f"{realm_id}:{seq}" for realm_id, seq in some.items()]
+            for start in range(0, len(listed), MAX_ORGANIZATIONS_PER_NOTICE):
+                part = " ".join(listed[start : start + MAX_ORGANIZATIONS_PER_NOTICE])
+                payloads.append((in_bucket(LOG, bucket), f"{self._dialect.node} {part}"))
         named = [(self._dialect.cluster.channel(channel), payload) for channel, payload in payloads]
         await connection.execute(_NOTIFY, {"notices": msgspec.json.encode(named)})
 
 
-async def _wait_until_lost(connection: AsyncQueries) -> None:
-    """Return or raise when the connection is lost. One that is dead but not closed is found by a
-    statement: listening alone would wait for ever."""
-    while not connection.is_lost:
-        try:
-            await asyncio.wait_for(connection.wait_until_lost(), PING_SECONDS)
-        except TimeoutError:
-            await connection.execute("SELECT 1", {})
+def _all_organizations() -> None:
+    """Before the follower says which organizations it needs, notices of all are needed."""
 
 
 def _ignore(notice: str) -> None:

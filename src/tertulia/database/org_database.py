@@ -10,7 +10,7 @@ from contextvars import Context
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from tertulia.database.tx import Tx
-from tertulia.database.write_queue import Check
+from tertulia.database.write_queue import Check, Prepare
 from tertulia.fair_queue import SERVER, Person
 
 P = ParamSpec("P")
@@ -43,7 +43,9 @@ class OrgDatabase:
     A write joins a batch and is answered after its commit.
     """
 
-    __slots__ = ("_runner", "check", "is_in_thread", "is_outside_log", "person", "realm_id")
+    __slots__ = (
+        "_runner", "check", "is_in_thread", "is_outside_log", "person", "prepare", "realm_id"
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -54,6 +56,7 @@ class OrgDatabase:
         *,
         is_in_thread: bool = False,
         is_outside_log: bool = False,
+        prepare: Prepare | None = None,
     ) -> None:
         self._runner = runner
         self.realm_id = realm_id
@@ -61,10 +64,17 @@ class OrgDatabase:
         self.check = check
         self.is_in_thread = is_in_thread
         self.is_outside_log = is_outside_log
+        self.prepare = prepare
 
     def checked_by(self, check: Check) -> "OrgDatabase":
         """`check` runs in the transaction of each write, before the action. It may raise."""
         return OrgDatabase(self._runner, self.realm_id, self.person, check)
+
+    def prepared_by(self, prepare: Prepare) -> "OrgDatabase":
+        """`prepare` runs in the transaction of each write, before the check and the action. On
+        PostgreSQL others write meanwhile: it changes rows that they rarely change. A write raises
+        ServiceUnavailable if they did, and can be repeated."""
+        return OrgDatabase(self._runner, self.realm_id, self.person, self.check, prepare=prepare)
 
     @property
     def in_thread(self) -> "OrgDatabase":

@@ -131,8 +131,9 @@ def migrations() -> list[Migration]:
 
 def whole_schema() -> Migration:
     """The schema of a new database, which has all migrations from 0.3.0 to it."""
-    included = [each.number for each in _numbered(FOLDER / "from_0_3")]
-    return _whole(FOLDER, included[-1], {OF_0_3, *included})
+    included = _numbered(FOLDER / "from_0_3")
+    needed = max(each.number for each in included if each.must_be_known)
+    return _whole(FOLDER, needed, {OF_0_3, *(each.number for each in included)})
 
 
 def as_of(applied: Collection[int]) -> list[Migration]:

@@ -6,12 +6,12 @@ has no statistics, not to use an index by that column. `Tx` also has what an act
 the organization and the current time.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
-from tertulia.database.dialect import Cursor, Dialect, Row
+from tertulia.database.dialect import BulkLoad, Cursor, Dialect, Row
 from tertulia.database.interruption import Interruption
 from tertulia.database.yielding import RequestActivity
 
@@ -54,23 +54,20 @@ class Tx:
         self.yields_to = yields_to
         self.interruption = interruption
 
-    def for_realm(self, realm_id: int) -> "Tx":
+    def for_realm(self, realm_id: int, now: float | None = None) -> "Tx":
         """The same transaction for another organization."""
-        return self._same(realm_id, self.now)
-
-    def at(self, now: float) -> "Tx":
-        """The same transaction at another time, for sample data with dates in the past."""
-        return self._same(self.realm_id, now)
-
-    def _same(self, realm_id: int, now: float) -> "Tx":
         return Tx(
             self._connection,
             self.dialect,
             realm_id,
-            now,
+            self.now if now is None else now,
             announced=self.announced,
             revoked=self.revoked,
         )
+
+    def at(self, now: float) -> "Tx":
+        """The same transaction at another time, for sample data with dates in the past."""
+        return self.for_realm(self.realm_id, now)
 
     def execute(self, sql: str, **params: Any) -> int:
         """Run a statement. Returns how many rows it touched."""
@@ -81,32 +78,13 @@ class Tx:
         if listed := list(rows):
             self.dialect.run_many(self._connection, sql, listed)
 
-    def load_rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Insert thousands of rows in the fastest way."""
-        self.dialect.bulk_load.load_rows(self._connection, table, columns, rows)
-
-    def allocate_ids(self, table: str) -> None:
-        """After inserting rows with ids of their own: continue numbering behind them."""
-        self.dialect.bulk_load.allocate_ids(self._connection, table)
-
-    def stream_rows(self, table: str, columns: Mapping[str, str]) -> Iterator[Sequence[Any]]:
-        """Iterate over all rows of a table of any size; columns are given with their types."""
-        return self.dialect.bulk_load.stream_rows(self._connection, table, columns)
+    @property
+    def bulk(self) -> BulkLoad:
+        """Whole tables, and thousands of rows at once."""
+        return self.dialect.bulk_load(self._connection)
 
     def has_table(self, table: str) -> bool:
         return self.dialect.has_table(self._connection, table)
-
-    def counters(self) -> dict[str, int]:
-        """The last assigned id by table."""
-        return self.dialect.bulk_load.counters(self._connection)
-
-    def set_counter(self, table: str, last: int) -> None:
-        """Let the next id of a table be the one after this."""
-        self.dialect.bulk_load.set_counter(self._connection, table, last)
-
-    def suspend_indexes(self) -> list[str]:
-        """Drop what slows down a bulk load. Returns the statements that create it again."""
-        return self.dialect.bulk_load.suspend_indexes(self._connection)
 
     def one(self, sql: str, **params: Any) -> Row | None:
         row: Row | None = self._run(sql, params).fetchone()
@@ -155,16 +133,9 @@ class Tx:
         """Whether there is a row: `SELECT 1 AS found FROM … LIMIT 1`."""
         return self.one(sql, **params) is not None
 
-    def insert(self, sql: str, **params: Any) -> int:
-        """Run an INSERT … RETURNING id. Returns the id."""
-        row = self.one(sql, **params)
-        assert row is not None
-        number: int = row["id"]
-        return number
-
     def insert_with_id(self, table: str, **columns: Any) -> int:
         """Insert a row of the organization. Returns its id."""
-        return self.insert(f"{_insert_sql(table, columns)} RETURNING id", **columns)
+        return self.number(f"{_insert_sql(table, columns)} RETURNING id AS value", **columns)
 
     def insert_row(self, table: str, **columns: Any) -> None:
         """Insert a row without an id of its own."""

@@ -28,6 +28,8 @@ SLOW_FACTOR = 10  # a person is slow for so many times as long as the slow write
 
 # Raises if the caller of a write has lost its rights.
 Check = Callable[[Tx], None]
+# Runs in the transaction of a write, before it locks the organization.
+Prepare = Callable[[Tx], object]
 
 
 class PendingWrite(msgspec.Struct):
@@ -40,6 +42,7 @@ class PendingWrite(msgspec.Struct):
     fast_send: FastSend | None = None  # the same write for the fast path, if it is still possible
     check: Check | None = None  # runs before the action
     person: Person = SERVER  # whose turn it uses
+    prepare: Prepare | None = None
     event: Any = None  # the event that the fast path has made
     result: Any = None
     error: BaseException | None = None
@@ -64,8 +67,11 @@ class Batch(msgspec.Struct):
 class WriteQueue:
     """The event loop fills it, the thread of a writer takes from it."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, max_batch: int = MAX_BATCH
+    ) -> None:
         self._clock = clock
+        self._max_batch = max_batch
         self._changed = threading.Condition()
         self._waiting: Turns[PendingWrite] = Turns()
         self._inserted: Batch | None = None  # the event loop has written it already
@@ -128,11 +134,11 @@ class WriteQueue:
         self._was_slow = first in slow
         if not self._was_slow:
             return self._take_all(lambda turn: turn not in slow)
-        count = min(MAX_BATCH, self._waiting.waiting(first))
+        count = min(self._max_batch, self._waiting.waiting(first))
         return [self._waiting.take(first) for _ in range(count)]
 
     def _take_all(self, may_join: Callable[[Hashable], bool]) -> list[PendingWrite]:
         jobs: list[PendingWrite] = []
-        while len(jobs) < MAX_BATCH and (turn := self._waiting.find(may_join)) is not None:
+        while len(jobs) < self._max_batch and (turn := self._waiting.find(may_join)) is not None:
             jobs.append(self._waiting.take(turn))
         return jobs

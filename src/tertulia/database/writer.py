@@ -6,6 +6,9 @@ the jobs that it did not reach are the first of the next one. A batch shares a c
 failure: an action that fails is rolled back alone, and if the commit fails, each action is tried by
 itself. Only an outage, such as a full disk, fails all of them, and the next batch tries again.
 
+On PostgreSQL writes that prepare have a thread of their own. It locks the organization after the
+preparation, so the other writers work meanwhile. Each has a commit of its own.
+
 Fast sends (`database/fast_send.py`) come first, all at once. On SQLite the event loop may have
 inserted them already, and the thread only commits (`fast_insert_sqlite.py`). On PostgreSQL they
 arrive here as actions if `fast_insert_postgres.py` could not insert them.
@@ -24,7 +27,8 @@ from tertulia.database.dialect import Dialect
 from tertulia.database.fast_send import FastInsert
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
-from tertulia.database.write_queue import Batch, PendingWrite, WriteQueue
+from tertulia.database.write_queue import MAX_BATCH, Batch, PendingWrite, WriteQueue
+from tertulia.database.writer_connection import WriterConnection
 from tertulia.errors import ClientError
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.log import log
@@ -86,9 +90,12 @@ class Writer:
         setup: WriterSetup,
         deliver: Callable[[Batch], None],
         hold_locked: Callable[[list[PendingWrite]], None] | None = None,
+        *,
+        prepares: bool = False,
     ) -> None:
         """With `hold_locked` the writer does not wait for an organization that another transaction
-        has locked. It calls `hold_locked` with the jobs and continues with other organizations."""
+        has locked. It calls `hold_locked` with the jobs and continues with other organizations.
+        `prepares`: the writer runs only jobs that prepare."""
         self._hold_locked = hold_locked
         # Jobs whose organization another transaction has locked.
         self._held: list[PendingWrite] = []
@@ -102,10 +109,9 @@ class Writer:
         self._publish = setup.publish
         self._announced: dict[int, int] = {}  # the last event of each log, after this batch
         self._deliver = deliver
-        self._queue = WriteQueue()
-        self._connection: Any = None
+        self._queue = WriteQueue(max_batch=1 if prepares else MAX_BATCH)
+        self._connection = WriterConnection(setup.dialect, prepares=prepares)
         self._health = setup.health
-        self._is_committing = False  # an error now may come after the commit
         self._given = 0  # jobs, counted by the callers
         self._done = 0  # jobs, counted by the thread
         self._busy_since: float | None = None
@@ -152,11 +158,11 @@ class Writer:
         return True
 
     def _insert_now(self, jobs: list[PendingWrite]) -> bool:
-        if self._connection is None:
+        if self._connection.raw is None:
             return False
         by_organization, _ = _split(jobs)
         try:
-            self._dialect.begin_write_nowait(self._connection)
+            self._dialect.begin_write_nowait(self._connection.raw)
         except Exception:
             return False
         try:
@@ -170,9 +176,9 @@ class Writer:
         for job in jobs:
             job.result = job.event = None
         try:
-            self._dialect.command(self._connection, "ROLLBACK")
+            self._connection.command("ROLLBACK")
         except Exception:
-            self._close()
+            self._connection.close()
         return False
 
     def _run(self) -> None:
@@ -185,7 +191,7 @@ class Writer:
             held, self._held = self._held, []
             if held and self._hold_locked is not None:
                 self._hold_locked(held)
-        self._close()
+        self._connection.close()
 
     def _finish(self, written: Batch) -> Batch:
         """Commit a batch that the event loop has inserted."""
@@ -213,7 +219,7 @@ class Writer:
         if len(appended) == len(jobs):
             return Batch(jobs, self._compose_updates(appended))
         # The connection is lost, or nothing is new.
-        if self._connection is None or not self._announced:
+        if self._connection.raw is None or not self._announced:
             return Batch(jobs)
         try:
             return Batch(jobs, self._read_updates())
@@ -233,9 +239,10 @@ class Writer:
         untouched = {id(job) for job in self._held + self._postponed}
         self._held, self._postponed = [], []
         self._drop_connection("write", error)
-        is_outage = self._dialect.failures.is_outage(error)
-        is_unknown = self._is_committing and self._dialect.failures.may_have_committed(error)
-        self._is_committing = False
+        failures, is_committing = self._dialect.failures, self._connection.is_committing
+        is_outage = failures.is_outage(error)
+        is_unknown = is_committing and failures.may_have_committed(error)
+        self._connection.is_committing = False
         for job in jobs:
             was_refused = job.error is not None or id(job) in untouched
             job.result = job.error = job.event = None
@@ -253,7 +260,7 @@ class Writer:
         log.error("database.failed", phase=phase, error=kind, outage=expected, disk=reason)
         self._health.failed(reason)
         self._health.damaged(failures.damage(error))
-        self._close()
+        self._connection.close()
 
     def _commit_batch(self, jobs: list[PendingWrite]) -> None:
         if not self._dialect.is_embedded:
@@ -262,14 +269,14 @@ class Writer:
         is_alone = len(jobs) == 1
         end = time.monotonic() + self._max_batch_seconds
 
-        self._begin()
+        self._connection.begin()
         jobs = self._append(jobs)
         locked, is_ours = None, True
         for number, job in enumerate(jobs):
             if number and time.monotonic() > end:
                 self._postponed = jobs[number:]
                 break
-            if job.realm_id != locked:
+            if job.prepare is None and job.realm_id != locked:
                 is_ours = self._lock(job.realm_id)
                 locked = job.realm_id
             if is_ours:
@@ -277,21 +284,19 @@ class Writer:
             else:
                 self._held.append(job)
         if is_alone and jobs and jobs[0].error is not None:
-            self._dialect.command(self._connection, "ROLLBACK")
+            self._connection.command("ROLLBACK")
             return
         self._send_commit()
 
     def _send_commit(self) -> None:
-        self._is_committing = True
-        self._dialect.command(self._connection, "COMMIT")
-        self._is_committing = False
+        self._connection.commit()
         self._health.succeeded()
 
     def _lock(self, realm_id: int) -> bool:
         if self._hold_locked is None:
-            self._dialect.lock_organization(self._connection, realm_id)
+            self._dialect.lock_organization(self._connection.raw, realm_id)
             return True
-        return self._dialect.try_lock_organization(self._connection, realm_id)
+        return self._dialect.try_lock_organization(self._connection.raw, realm_id)
 
     def _append(self, jobs: list[PendingWrite]) -> list[PendingWrite]:
         """Insert the fast sends among some jobs. Returns the remaining jobs."""
@@ -305,7 +310,7 @@ class Writer:
     def _append_to(self, realm_id: int, jobs: list[PendingWrite], *, is_all: bool) -> bool:
         """Without other jobs no savepoint is needed. Returns False if nothing was inserted."""
         if not is_all:
-            self._dialect.command(self._connection, "SAVEPOINT fast_send")
+            self._connection.command("SAVEPOINT fast_send")
         try:
             is_written = self._insert_fast_sends(realm_id, jobs)
         except Exception as error:
@@ -314,16 +319,16 @@ class Writer:
             log.debug("database.fast_insert_skipped", error=type(error).__name__)
             is_written = False
             if is_all:
-                self._dialect.command(self._connection, "ROLLBACK")
-                self._begin()
+                self._connection.command("ROLLBACK")
+                self._connection.begin()
             else:
-                self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT fast_send")
+                self._connection.command("ROLLBACK TO SAVEPOINT fast_send")
         if not is_all:
-            self._dialect.command(self._connection, "RELEASE SAVEPOINT fast_send")
+            self._connection.command("RELEASE SAVEPOINT fast_send")
         return is_written
 
     def _insert_fast_sends(self, realm_id: int, jobs: list[PendingWrite]) -> bool:
-        tx = Tx(self._connection, self._dialect, realm_id, self._clock())
+        tx = Tx(self._connection.raw, self._dialect, realm_id, self._clock())
         sends = [job.fast_send for job in jobs if job.fast_send is not None]
         given = self._fast_insert.append(tx, sends)
         if given is None:
@@ -333,26 +338,17 @@ class Writer:
             job.event, job.result = send.make_event(numbers), send.make_result(numbers)
         return True
 
-    def _begin(self) -> None:
-        """Begin a transaction, on a new connection if the old one was lost."""
-        if self._connection is not None:
-            try:
-                self._dialect.begin_write(self._connection)
-                return
-            except Exception as error:
-                if not self._dialect.failures.is_outage(error):
-                    raise
-                self._close()
-        self._connection = self._dialect.connect_to_write()
-        self._dialect.begin_write(self._connection)
-
     def _attempt(self, job: PendingWrite, *, is_alone: bool) -> None:
         """Run a job; a job that fails is rolled back alone. A single job needs no savepoint."""
-        tx = Tx(self._connection, self._dialect, job.realm_id, self._clock())
+        tx = Tx(self._connection.raw, self._dialect, job.realm_id, self._clock())
         started_at = time.monotonic()
         if not is_alone:
-            self._dialect.command(self._connection, "SAVEPOINT job")
+            self._connection.command("SAVEPOINT job")
         try:
+            if job.prepare is not None:
+                job.prepare(tx)
+                self._dialect.lock_organization_last(self._connection.raw, job.realm_id)
+                tx = Tx(self._connection.raw, self._dialect, job.realm_id, self._clock())
             if job.check is not None:
                 job.check(tx)
             job.result = job.action(tx, *job.args)
@@ -367,27 +363,18 @@ class Writer:
             # The traceback of a refusal is useless and would keep the request in memory.
             job.error = error.with_traceback(None) if isinstance(error, ClientError) else error
             if not is_alone:
-                self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT job")
+                self._connection.command("ROLLBACK TO SAVEPOINT job")
         if not is_alone:
-            self._dialect.command(self._connection, "RELEASE SAVEPOINT job")
+            self._connection.command("RELEASE SAVEPOINT job")
         self._queue.record(job, time.monotonic() - started_at)
 
     def _read_updates(self) -> Any:
-        self._dialect.begin_read(self._connection)
-        tx = Tx(self._connection, self._dialect, 0, self._clock())
+        self._dialect.begin_read(self._connection.raw)
+        tx = Tx(self._connection.raw, self._dialect, 0, self._clock())
         try:
             return self._fetch_updates(tx, list(self._announced))
         finally:
-            self._dialect.end_read(self._connection)
-
-    def _close(self) -> None:
-        """Close the connection; the database rolls back what was not committed."""
-        if self._connection is not None:
-            connection, self._connection = self._connection, None
-            try:
-                connection.close()
-            except Exception:
-                log.debug("database.close_failed")
+            self._dialect.end_read(self._connection.raw)
 
 
 def _split(

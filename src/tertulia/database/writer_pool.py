@@ -47,6 +47,7 @@ class Writers:
         )
         self._sqlite_batcher: LoopInsertBatcher | None = None
         self._postgres_batcher: InsertBatcher | None = None
+        self._preparing: Writer | None = None
         if dialect.is_embedded:
             self._threads = [Writer(setup, self._post_committed)]
             self._sqlite_batcher = LoopInsertBatcher(self._threads[0])
@@ -54,11 +55,16 @@ class Writers:
             self._threads = [
                 Writer(setup, self._post_committed, self._hold_locked) for _ in range(THREADS)
             ]
+            self._preparing = Writer(setup, self._post_committed, prepares=True)
             self._postgres_batcher = InsertBatcher(
                 setup, self._on_appended, self._fall_back_to_action
             )
-        for writer in self._threads:
+        for writer in self._all:
             writer.start()
+
+    @property
+    def _all(self) -> list[Writer]:
+        return self._threads if self._preparing is None else [*self._threads, self._preparing]
 
     async def stop(self) -> None:
         """Finish the queued jobs and stop."""
@@ -66,7 +72,7 @@ class Writers:
             self._sqlite_batcher.stop()
         if self._postgres_batcher is not None:
             await self._postgres_batcher.stop()
-        for writer in self._threads:
+        for writer in self._all:
             writer.stop()
         await asyncio.sleep(0)  # the threads may have set jobs aside
         await self._held.stop()
@@ -74,7 +80,7 @@ class Writers:
     @property
     def busy_seconds(self) -> float:
         """How long the oldest running write has waited for its commit."""
-        busy = [writer.busy_seconds for writer in self._threads] + [self._held.busy_seconds]
+        busy = [writer.busy_seconds for writer in self._all] + [self._held.busy_seconds]
         return (
             max(busy)
             if self._postgres_batcher is None
@@ -107,6 +113,8 @@ class Writers:
     def _route(self, job: PendingWrite) -> None:
         if self._sqlite_batcher is not None:
             self._sqlite_batcher.submit(job)
+        elif self._preparing is not None and job.prepare is not None:
+            self._preparing.submit(job)
         elif job.realm_id in self._held:
             job.fast_send = None  # spare threads run actions only
             self._held.submit(job)

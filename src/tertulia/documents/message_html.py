@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tertulia import domain
 from tertulia.documents import view_models
-from tertulia.documents.texts import DocumentTexts
+from tertulia.documents.template_engine import DocumentTexts
 from tertulia.documents.view_models import Appearance, FormerVersion, ShownPerson, ShownReaction
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.messages.widget_state import Poll

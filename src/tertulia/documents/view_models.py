@@ -14,7 +14,7 @@ from typing import Protocol
 import msgspec
 
 from tertulia import domain
-from tertulia.documents.texts import DocumentTexts
+from tertulia.documents.template_engine import DocumentTexts
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import RESOLVED_PREFIX
 from tertulia.domain.messages.message import Message, Reaction, TopicMessage

@@ -52,7 +52,6 @@ import tertulia.domain.people.identities
 import tertulia.domain.people.invitations
 import tertulia.domain.people.keys
 import tertulia.domain.people.known_people
-import tertulia.domain.people.new_user
 import tertulia.domain.people.one_time_links
 import tertulia.domain.people.passwords
 import tertulia.domain.people.presence
@@ -63,6 +62,7 @@ import tertulia.domain.people.status
 import tertulia.domain.people.user
 import tertulia.domain.personal.alert_words
 import tertulia.domain.personal.devices
+import tertulia.domain.personal.quiet_hours
 import tertulia.domain.personal.settings
 import tertulia.domain.personal.topic_policies
 import tertulia.domain.personal.web_push

@@ -6,12 +6,13 @@ import msgspec
 
 SECONDS_PER_DAY = 86400.0
 
-Transport = Literal["mail", "webhook", "push", "device", "preview"]
+Transport = Literal["mail", "webhook", "push", "device", "preview", "interaction"]
 
 
 class OutboxItem(msgspec.Struct, frozen=True):
     """Something to be sent: a mail, a call of a webhook, a push notification, a registration of a
-    phone with the push service, or requests for the pages that a message links."""
+    phone with the push service, requests for the pages that a message links, or the call of a
+    command of an outgoing webhook."""
 
     id: int
     realm_id: int
@@ -20,6 +21,7 @@ class OutboxItem(msgspec.Struct, frozen=True):
     user_id: int | None  # the bot of a webhook, or the owner of browsers and phones
     message_id: int | None
     device_id: int | None
+    interaction_id: int | None
     sealed: bytes | None  # a mail
     notified: str  # the receivers that were already notified
     created_at: float
@@ -64,4 +66,5 @@ POLICIES: dict[Transport, RetryPolicy] = {
     "push": RetryPolicy(60.0, 3600.0),
     "device": RetryPolicy(5.0, 3600.0),
     "preview": RetryPolicy(60.0, 60.0, max_tries=2),
+    "interaction": RetryPolicy(2.0, 30.0, factor=4, max_tries=4),
 }

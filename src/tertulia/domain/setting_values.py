@@ -5,6 +5,7 @@ API, the command line and the actions validate values by it; none has rules of i
 a setting are in the catalogue, by its name.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ from tertulia.errors import BadRequest, ClientError
 
 UNLIMITED = "unlimited"
 MAX_NUMBER = 2**31 - 1
+_HOURS = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 
 english = locale.texts(locale.ENGLISH)
 
@@ -168,6 +170,18 @@ class ServerUrl(ValueKind, frozen=True):
 
     def written(self, value: str | None) -> str:
         return self.usual if value is None else value
+
+
+class DailyHours(ValueKind, frozen=True):
+    """A part of each day, such as `22:00-07:00`, or the empty text for none."""
+
+    must_be = "hours such as 22:00-07:00, or empty"
+
+    def checked(self, value: Any) -> str:
+        text: str = _typed(value, str)
+        if text and (not _HOURS.fullmatch(text) or text[:5] == text[6:]):
+            raise ValueError(value)
+        return text
 
 
 class ChannelId(ValueKind, frozen=True):

@@ -1,6 +1,7 @@
 """Channels, folders and subscriptions."""
 
 from tertulia.errors import ClientError
+from tertulia.errors.http import RateLimited
 
 
 class ChannelNotFound(ClientError):
@@ -68,3 +69,10 @@ class NamedTopicsExist(ClientError):
     )
     problem = "named-topics-exist"
     keys = ("empty_topic_display_name",)
+
+
+class SlowMode(RateLimited):
+    """The sender has to wait between two messages in this channel."""
+
+    message = "This channel is in slow mode: one message every {seconds} seconds."
+    problem = "slow-mode"

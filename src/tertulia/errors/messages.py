@@ -33,11 +33,6 @@ class MalformedRecipients(ClientError):
     hint = "`to` of a direct message is a JSON list of user ids or email addresses, like [7, 9]."
 
 
-class TooManyRecipients(ClientError):
-    message = "Too many recipients (limit: {limit})"
-    problem = "too-many"
-
-
 class WildcardNotAllowedInChannel(ClientError):
     code = "STREAM_WILDCARD_MENTION_NOT_ALLOWED"
     message = "You do not have permission to use channel wildcard mentions in this channel."

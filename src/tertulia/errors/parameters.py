@@ -1,6 +1,8 @@
 """Invalid parameters."""
 
-from tertulia.errors import ClientError
+from typing import Any
+
+from tertulia.errors import BadRequest, ClientError
 
 
 class NotUtf8(ClientError):
@@ -11,9 +13,14 @@ class MalformedForm(ClientError):
     message = "The form data cannot be read: {reason}"
 
 
-class TooManyParameters(ClientError):
-    message = "Too many parameters (limit: {limit})"
+class TooMany(ClientError):
+    """`raise TooMany("drafts", MAX_DRAFTS)`"""
+
+    message = "Too many {things} (limit: {limit})"
     problem = "too-many"
+
+    def __init__(self, things: str, limit: int) -> None:
+        self._fill(f"Too many {things} (limit: {{limit}})", {"limit": limit})
 
 
 class NulInText(ClientError):
@@ -42,3 +49,18 @@ class ExpectationMismatch(ClientError):
     code = "EXPECTATION_MISMATCH"
     message = "'{field_name}' value does not match the expected value."
     keys = ("field_name",)
+
+
+class InvalidForm(BadRequest):
+    """Compat: clients show the messages in `errors`, by field."""
+
+    def __init__(
+        self, msg: str, field: str = "__all__", *, problem: str = "", **values: Any
+    ) -> None:
+        super().__init__(msg, problem=problem, **values)
+        self.answer = {"errors": {field: [self.msg]}}
+
+
+class BadUrlTemplate(InvalidForm):
+    def __init__(self, field: str = "__all__") -> None:
+        super().__init__("Invalid URL template.", field)

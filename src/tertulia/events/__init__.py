@@ -27,7 +27,6 @@ import tertulia.events.snapshot.server_info
 import tertulia.events.snapshot.snapshot_data
 import tertulia.events.snapshot.unread
 import tertulia.events.snapshot.unread_loader
-import tertulia.events.snapshot.warmup
 import tertulia.events.types.channels.channel
 import tertulia.events.types.channels.subscriptions
 import tertulia.events.types.event

@@ -74,7 +74,7 @@ class Subscribers(Audience, frozen=True, tag="channel"):
         return was_subscribed(self.id)
 
     def among(self, org: Organization, listening: Collection[int]) -> Iterable[int]:
-        subscribers = org.subscribers.get(self.id) or BitMap()
+        subscribers = org.subscriptions.by_channel.get(self.id) or BitMap()
         if len(subscribers) < len(listening):
             return [user_id for user_id in subscribers if user_id in listening]
         return [user_id for user_id in listening if user_id in subscribers]

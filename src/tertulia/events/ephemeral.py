@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia import domain
+from tertulia.class_keywords import ClassKeywords
 from tertulia.domain.messages.answers import StreamedAnswer
 from tertulia.domain.people.presence import Presence
 from tertulia.events.audience import Audience, Everyone, NoClients, Subscribers, Users
@@ -104,6 +105,51 @@ class AnswerEnd(AnswerState, tag="answer", kw_only=True):
     ]
 
 
+SessionId = Annotated[int, Doc("The id of a browser in a call.", example=3)]
+CallToken = Annotated[str, Doc("The id of the call.")]
+
+
+class CallParticipant(msgspec.Struct):
+    """A browser in a call."""
+
+    session_id: SessionId
+    user_id: UserId
+    muted: Annotated[bool, Doc("Whether the microphone is off.")]
+    camera: Annotated[bool, Doc("Whether it sends the picture of a camera.")]
+    screen: Annotated[bool, Doc("Whether it shares a screen.")]
+
+
+class CallObject(msgspec.Struct, kw_only=True):
+    """A running call and who is in it."""
+
+    call_token: CallToken
+    message_id: MessageId
+    sender_id: SenderId
+    started: Annotated[int, Doc("When the call started, in UNIX seconds.")]
+    message_type: ConversationKind
+    user_ids: DirectMembers | UnsetType = UNSET
+    stream_id: ChannelId | UnsetType = UNSET
+    topic: TopicName | UnsetType = UNSET
+    participants: Annotated[list[CallParticipant], Doc("The browsers in the call.")]
+    ringing: Annotated[list[int], Doc("The users at whose devices it rings.")]
+    ringing_until: Annotated[int, Doc("When it stops ringing, in UNIX seconds.")]
+    rung_by: Annotated[int, Doc("Who has made it ring.")]
+
+
+class CallState(WireEvent, tag="call"):
+    op: Annotated[Literal["update", "end"], Doc("Whether the call goes on or has ended.")]
+    call: Annotated[CallObject, Doc("The call as it is now.")]
+
+
+class CallSignalled(WireEvent, tag="call_signal"):
+    """Something that another browser in a call has sent to this one."""
+
+    call_token: CallToken
+    sender_session_id: Annotated[int, Doc("The session that has sent it.")]
+    session_id: SessionId
+    signal: Annotated[str, Doc("What it has sent.")]
+
+
 class PresenceUpdate(WireEvent, tag="presence", kw_only=True):
     """Compat: clients without `simplified_presence_events` get all but `presences`."""
 
@@ -127,12 +173,16 @@ WIRES: tuple[type[WireEvent], ...] = (
     AnswerState,
     AnswerText,
     AnswerEnd,
+    CallState,
+    CallSignalled,
     PresenceUpdate,
 )
 TYPES = frozenset(map(type_of, WIRES))
 
 
-class EphemeralEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
+class EphemeralEvent(
+    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", metaclass=ClassKeywords
+):
     """`variant` is equal for two listeners who receive the same bytes."""
 
     type: ClassVar[str]
@@ -156,10 +206,8 @@ class EphemeralEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=
         return True
 
 
-class TypingDirect(EphemeralEvent, frozen=True, tag="typing_direct"):
+class TypingDirect(EphemeralEvent, frozen=True, tag="typing_direct", type="typing"):
     """A user starts or stops typing in a direct conversation."""
-
-    type: ClassVar[str] = "typing"
 
     op: TypingOp
     sender_id: int
@@ -181,10 +229,8 @@ class TypingDirect(EphemeralEvent, frozen=True, tag="typing_direct"):
         )
 
 
-class TypingInChannel(EphemeralEvent, frozen=True, tag="typing_in_channel"):
+class TypingInChannel(EphemeralEvent, frozen=True, tag="typing_in_channel", type="typing"):
     """A user starts or stops typing in a topic."""
-
-    type: ClassVar[str] = "typing"
 
     op: TypingOp
     sender_id: int
@@ -215,10 +261,8 @@ class TypingInChannel(EphemeralEvent, frozen=True, tag="typing_in_channel"):
         )
 
 
-class TypingEdit(EphemeralEvent, frozen=True, tag="typing_edit"):
+class TypingEdit(EphemeralEvent, frozen=True, tag="typing_edit", type="typing_edit_message"):
     """A user starts or stops editing a message."""
-
-    type: ClassVar[str] = "typing_edit_message"
 
     op: TypingOp
     sender_id: int
@@ -240,10 +284,8 @@ class TypingEdit(EphemeralEvent, frozen=True, tag="typing_edit"):
         return TypingEditUpdate(self.op, self.sender_id, self.message_id, recipient)
 
 
-class AnswerUpdate(EphemeralEvent, frozen=True, tag="answer"):
+class AnswerUpdate(EphemeralEvent, frozen=True, tag="answer", type="answer"):
     """A streamed answer begins, grows, is stopped by a person, or ends."""
-
-    type: ClassVar[str] = "answer"
 
     op: Literal["start", "update", "stop", "end"]
     answer_token: str
@@ -302,6 +344,51 @@ class AnswerUpdate(EphemeralEvent, frozen=True, tag="answer"):
         return True
 
 
+class CallUpdate(EphemeralEvent, frozen=True, tag="call", type="call"):
+    """A call starts, people join and leave, or it ends."""
+
+    op: Literal["update", "end"]
+    call: CallObject
+    only: list[int] = []  # participants who have not subscribed to the channel
+
+    def audience(self) -> Audience:
+        if self.only:
+            return Users(self.only)
+        if isinstance(self.call.stream_id, int):
+            return Subscribers(self.call.stream_id)
+        return Users(list(self.call.user_ids or ()))
+
+    def is_for(self, org: Organization, to: Listener) -> bool:
+        return _knows_calls(to)
+
+    def wire(self, org: Organization, to: Listener) -> CallState:
+        return CallState(self.op, self.call)
+
+
+class CallSignal(EphemeralEvent, frozen=True, tag="call_signal", type="call_signal"):
+    """Two browsers in a call arrange their connection."""
+
+    call_token: str
+    sender_session_id: int
+    session_id: int
+    user_id: int  # of the session that receives it
+    signal: str
+
+    def audience(self) -> Audience:
+        return Users([self.user_id])
+
+    def is_for(self, org: Organization, to: Listener) -> bool:
+        return _knows_calls(to)
+
+    def wire(self, org: Organization, to: Listener) -> CallSignalled:
+        return CallSignalled(self.call_token, self.sender_session_id, self.session_id, self.signal)
+
+
+def _knows_calls(to: Listener) -> bool:
+    """Clients say that they know calls, or ask for the type; others would not understand."""
+    return to.options.event_types is not None or to.options.capabilities.calls
+
+
 def conversation_fields(answer: StreamedAnswer, *, allow_empty: bool) -> dict[str, Any]:
     """Whose an answer is and where, as clients get it."""
     fields: dict[str, Any] = {
@@ -315,10 +402,8 @@ def conversation_fields(answer: StreamedAnswer, *, allow_empty: bool) -> dict[st
     return fields | {"message_type": "stream", "stream_id": answer.channel_id, "topic": topic}
 
 
-class UserActive(EphemeralEvent, frozen=True, tag="came_online"):
+class UserActive(EphemeralEvent, frozen=True, tag="came_online", type="presence"):
     """A user became active."""
-
-    type: ClassVar[str] = "presence"
 
     user_id: int
     active_at: float
@@ -348,10 +433,8 @@ class UserActive(EphemeralEvent, frozen=True, tag="came_online"):
         )
 
 
-class PresenceChanged(EphemeralEvent, frozen=True, tag="presence_noted"):
+class PresenceChanged(EphemeralEvent, frozen=True, tag="presence_noted", type=""):
     """Between servers only: another server has stored presence changes."""
-
-    type: ClassVar[str] = ""
 
     def audience(self) -> Audience:
         return NoClients()

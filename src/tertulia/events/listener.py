@@ -23,6 +23,7 @@ class Capabilities(msgspec.Struct, frozen=True, omit_defaults=True):
     individual_emoji_changes: bool = False
     user_settings_object: bool = False
     streamed_answers: bool = False
+    calls: bool = False
 
 
 class Options(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -29,17 +29,20 @@ _making = Lock()
 
 def announce(tx: Tx, event: Event, to: Audience) -> int:
     """Append an event to the log. Returns its seq."""
-    return announce_all(tx, [event], to)
+    return announce_all(tx, [(event, to)])
 
 
-def announce_all(tx: Tx, alike: Sequence[Event], to: Audience) -> int:
-    """Append events of one kind for one audience. Returns the seq of the last one."""
-    receivers = _encode(to).decode()
+def announce_all(tx: Tx, alike: Sequence[tuple[Event, Audience]]) -> int:
+    """Append events of one kind, each with its audience. Returns the seq of the last one."""
+    first, _ = alike[0]
     return storage.log.append_all(
         tx,
-        [NewEntry(event.kind, receivers, _encode(event).decode()) for event in alike],
-        invalidates_permits=alike[0].invalidates_permits,
-        revokes_access=alike[0].revokes_access,
+        [
+            NewEntry(event.kind, _encode(to).decode(), _encode(event).decode())
+            for event, to in alike
+        ],
+        invalidates_permits=first.invalidates_permits,
+        revokes_access=first.revokes_access,
     )
 
 

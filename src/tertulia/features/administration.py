@@ -18,7 +18,7 @@ from tertulia.domain.people.sessions import LIFE_SECONDS, Session
 from tertulia.domain.people.user import Role, User
 from tertulia.errors.authentication import OwnerRequired
 from tertulia.errors.people import UserNotFound
-from tertulia.http.parameter_rules import AtLeast, AtMost, Id, MaxItems, MaxLength
+from tertulia.http.parameter_rules import AtLeast, AtMost, Example, Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
 from tertulia.storage.messages.expired import ExpiredMessages
 from tertulia.wire import Doc
@@ -141,16 +141,19 @@ def replace_key(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
     actions.people.agent_revocation.end_all_of(tx, user.id)
 
 
-def set_roles(tx: Tx, actor: User, user_ids: Sequence[int], role: Role) -> None:
-    """Give several users a role: all of them, or none."""
+def set_roles(
+    tx: Tx, actor: User, user_ids: Sequence[int], role: Role, portion: Sequence[int]
+) -> None:
+    """Give a portion of some users a role. Raises if one of them all may not get it."""
     actor = _administrator(tx, actor)
     people = storage.people.users.find_many(tx, list(user_ids))
     if len(people) < len(set(user_ids)) or any(user.is_bot for user in people):
         raise UserNotFound()
-    for user in people:
-        if role != user.role:
-            actions.people.roles.check(actor, user, role)
-    actions.people.roles.change_many(tx, people, role)
+    changing = [user for user in people if user.role != role]
+    for user in changing:
+        actions.people.roles.check(actor, user, role)
+    actions.people.roles.require_another_owner(tx, changing)
+    actions.people.roles.change_many(tx, [user for user in changing if user.id in portion], role)
 
 
 def _administrator(tx: Tx, actor: User) -> User:
@@ -179,7 +182,8 @@ def _changeable(tx: Tx, actor: User, user_id: int) -> User:
 
 
 MAX_ACCOUNTS = 500
-MAX_ROLE_CHANGES = 100  # in one transaction, which other writes wait for
+MAX_ROLE_CHANGES = 100
+ROLE_CHANGES_PER_PORTION = 20
 DELETING_SECONDS = 5
 
 Kind = Annotated[
@@ -295,15 +299,20 @@ async def list_accounts(
 async def change_roles(
     call: Call,
     *,
-    account_ids: Annotated[list[Id], MaxItems(MAX_ROLE_CHANGES), Doc("Ids of the accounts.")],
-    role: UserRoleValue,
+    account_ids: Annotated[
+        list[Id], MaxItems(MAX_ROLE_CHANGES), Doc("Ids of the accounts."), Example([12, 17])
+    ],
+    role: Annotated[UserRoleValue, Example(400)],
 ) -> None:
-    """Give several users a role: all of them, or none."""
+    """Give several users a role, if all of them may get it."""
     details = {"account_ids": account_ids[:MAX_DETAILS], "role": str(role)}
     api.audit.record_action(
         call, Act("PATCH /realm/accounts", call.user.id, call.request.client_address, details)
     )
-    await call.db.write(set_roles, call.user, account_ids, Role(role))
+    # The rights of the caller are needed up to the last portion.
+    ids = sorted(account_ids, key=lambda user_id: user_id == call.user.id)
+    for portion in domain.portions.split(ids, ROLE_CHANGES_PER_PORTION) or [[]]:
+        await call.db.write(set_roles, call.user, ids, Role(role), portion)
 
 
 async def one(call: Call, user_id: UserId) -> AccountReply:
@@ -358,7 +367,7 @@ async def erase(
     while await call.db.write(actions.people.erasure.delete_kept_messages, user):
         if call.now > until:
             return Erased(complete=False)
-    while await call.db.write(actions.messages.search_index.remove_some_deleted):
+    while await call.db.write(storage.search.removal.remove_some_deleted):
         if call.now > until:
             return Erased(complete=False)
     while not await call.db.write(actions.people.erasure.finish, user):

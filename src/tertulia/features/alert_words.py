@@ -4,7 +4,7 @@ The core finds them while a message is composed (`domain/personal/alert_words.py
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import msgspec
 
@@ -12,7 +12,7 @@ from tertulia import events, storage
 from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
-from tertulia.errors import BadRequest
+from tertulia.errors.parameters import TooMany
 from tertulia.events.audience import Users
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
@@ -29,10 +29,8 @@ AlertWordList = Annotated[list[str], Doc("The alert words of the user.")]
 Words = Annotated[list[Word], MaxItems(MAX_WORDS), Doc("The alert words.", example=["tea"])]
 
 
-class AlertWordsChanged(Event, frozen=True):
+class AlertWordsChanged(Event, frozen=True, kind="alert_words"):
     """A user's alert words changed. Only they receive it, with the whole list."""
-
-    kind: ClassVar[str] = "alert_words"
 
     user_id: int
     words: list[str] = []
@@ -60,9 +58,7 @@ def add(tx: Tx, user: User, words: list[str]) -> list[str]:
     storage.personal.alert_words.insert(tx, user.id, [word for word in words if word])
     known = storage.personal.alert_words.of_user(tx, user.id)
     if len(known) > MAX_WORDS:
-        raise BadRequest(
-            "Too many alert words (limit: {limit})", problem="too-many", limit=MAX_WORDS
-        )
+        raise TooMany("alert words", MAX_WORDS)
     events.log.announce(tx, AlertWordsChanged(user.id), to=Users([user.id]))
     return known
 

@@ -20,9 +20,10 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.http import RateLimited
 from tertulia.errors.messages import AnswerNotFound, TopicMissing
+from tertulia.errors.parameters import TooMany
 from tertulia.events.types.messages.message import LocalEcho
 from tertulia.features.feature import Feature
-from tertulia.http.parameter_rules import AtLeast, MaxLength, Name, NoNul
+from tertulia.http.parameter_rules import AtLeast, Example, MaxLength, Name, NoNul
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc
 from tertulia.wire_fields import (
@@ -106,11 +107,7 @@ def _resolved(
         tx, bot, to.recipients, _EMPTY, to.email_domain
     ).members
     if len(members) > MAX_MEMBERS:
-        raise BadRequest(
-            "Too many recipients for an answer (limit: {limit})",
-            problem="too-many",
-            limit=MAX_MEMBERS,
-        )
+        raise TooMany("recipients for an answer", MAX_MEMBERS)
     return None, "", sorted(members)
 
 
@@ -201,7 +198,7 @@ async def start(
             example="general",
         ),
     ],
-    topic: TopicName | None = None,
+    topic: Annotated[TopicName | None, Example("lunch")] = None,
     asked_by: AskedBy | None = None,
     status_line: Status = "",
 ) -> StartedAnswer:
@@ -231,14 +228,14 @@ async def write(
     call: Call,
     answer_token: AnswerToken,
     *,
-    content: Content = "",
+    content: Annotated[Content, Example("Soup is")] = "",
     position: Annotated[
         int,
         AtLeast(0),
         Doc("The position of the piece in the text, in characters; by default the end."),
     ]
     | None = None,
-    status_line: Status | None = None,
+    status_line: Annotated[Status | None, Example("reading 3 files")] = None,
 ) -> WrittenAnswer:
     """Add a piece to an open answer, or change its status line."""
     domain.names.check(status_line or "", "status_line")
@@ -350,7 +347,7 @@ def _may_watch(call: Call, answer: StreamedAnswer) -> bool:
         return False
     if answer.channel_id is None:
         return call.user.id in answer.member_ids
-    return call.org.is_subscribed(call.user.id, answer.channel_id)
+    return call.org.subscriptions.includes(call.user.id, answer.channel_id)
 
 
 def _own(call: Call, answer_token: str) -> StreamedAnswer:

@@ -1,7 +1,7 @@
 """Bot storage: texts that a bot keeps between runs, by key. Only the bot reads them."""
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from tertulia.api.call import Call
 from tertulia.database.tx import Tx
@@ -25,9 +25,7 @@ Texts = Annotated[
 ]
 
 
-class StoredText(Record, frozen=True):
-    table: ClassVar[str] = "bot_memory"
-
+class StoredText(Record, frozen=True, table="bot_memory"):
     key: str
     value: str
 

@@ -4,7 +4,7 @@ The core knows only in which folder a channel is.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,12 +15,13 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.channels import FolderNotFound
+from tertulia.errors.parameters import TooMany
 from tertulia.events.audience import Everyone
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
 from tertulia.features.feature import Export, Feature
-from tertulia.http.parameter_rules import Id, MaxItems, MaxLength
+from tertulia.http.parameter_rules import Example, Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
 from tertulia.storage.record import Record
 from tertulia.wire import Doc, WireEvent
@@ -45,9 +46,7 @@ DescriptionText = Annotated[str, Doc("The description.")]
 DescriptionHtml = Annotated[str, Doc("The description as HTML.")]
 
 
-class Folder(Record, frozen=True):
-    table: ClassVar[str] = "channel_folder"
-
+class Folder(Record, frozen=True, table="channel_folder"):
     id: int
     name: str
     description: str
@@ -119,9 +118,7 @@ def folder_object(folder: Folder) -> FolderObject:
     )
 
 
-class FolderAdded(Event, frozen=True):
-    kind: ClassVar[str] = "folder_added"
-
+class FolderAdded(Event, frozen=True, kind="folder_added"):
     folder: FolderObject
 
     class Wire(WireEvent, tag="channel_folder"):
@@ -141,10 +138,8 @@ class FolderChanges(msgspec.Struct):
     is_archived: IsArchived | UnsetType = UNSET
 
 
-class FolderChanged(Event, frozen=True):
+class FolderChanged(Event, frozen=True, kind="folder_changed"):
     """One property of a folder changed. A description comes with its HTML."""
-
-    kind: ClassVar[str] = "folder_changed"
 
     folder_id: int
     data: dict[str, Any]
@@ -158,9 +153,7 @@ class FolderChanged(Event, frozen=True):
         yield self.Wire("update", self.folder_id, FolderChanges(**self.data))
 
 
-class FoldersReordered(Event, frozen=True):
-    kind: ClassVar[str] = "folders_reordered"
-
+class FoldersReordered(Event, frozen=True, kind="folders_reordered"):
     order: list[int]
 
     class Wire(WireEvent, tag="channel_folder"):
@@ -177,9 +170,7 @@ class FoldersReordered(Event, frozen=True):
 def add(tx: Tx, user: User, name: str, description: str, rendered: str) -> int:
     actions.groups.permissions.require_administrator(tx, user)
     if Folder.count(tx) >= MAX_FOLDERS:
-        raise BadRequest(
-            "Too many channel folders (limit: {limit})", problem="too-many", limit=MAX_FOLDERS
-        )
+        raise TooMany("channel folders", MAX_FOLDERS)
     folder_id = insert(
         tx,
         _free_name(tx, name),
@@ -283,7 +274,7 @@ async def update(
     channel_folder_id: FolderId,
     *,
     name: Name | None = None,
-    description: Description | None = None,
+    description: Annotated[Description | None, Example("Rooms")] = None,
     is_archived: IsArchived | None = None,
 ) -> None:
     """Change, archive or restore a channel folder."""

@@ -17,11 +17,12 @@ from tertulia.domain.organization.custom_emoji import CustomEmoji
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import CustomEmojiNotFound
+from tertulia.errors.parameters import TooMany
 from tertulia.events.audience import Everyone
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.snapshot.server_info import StatePart
 from tertulia.events.types.event import Event
 from tertulia.features.feature import Export, Feature
 from tertulia.http.forms import Files
@@ -84,9 +85,7 @@ class EmojiUpdate(WireEvent, tag="realm_emoji"):
     realm_emoji: EmojiById
 
 
-class EmojiAdded(Event, frozen=True):
-    kind: ClassVar[str] = "emoji_added"
-    wires = (EmojiAdd, EmojiUpdate)
+class EmojiAdded(Event, frozen=True, kind="emoji_added", wires=(EmojiAdd, EmojiUpdate)):
     touches: ClassVar[Invalidated] = Invalidated(emoji=True)
 
     emoji_id: int
@@ -98,8 +97,7 @@ class EmojiAdded(Event, frozen=True):
             yield EmojiUpdate("update", emoji_map(org))
 
 
-class EmojiDeactivated(Event, frozen=True):
-    kind: ClassVar[str] = "emoji_deactivated"
+class EmojiDeactivated(Event, frozen=True, kind="emoji_deactivated"):
     wires = (EmojiUpdateOne, EmojiUpdate)
     touches: ClassVar[Invalidated] = Invalidated(emoji=True)
 
@@ -127,12 +125,8 @@ def add(tx: Tx, user: User, name: str, picture: Picture) -> None:
             "Only administrators can override default emoji.",
             problem="emoji-override-by-administrators-only",
         )
-    if storage.creation_counts.emoji(tx, user) >= domain.limits.MAX_EMOJI:
-        raise BadRequest(
-            "Too many custom emoji (limit: {limit})",
-            problem="too-many",
-            limit=domain.limits.MAX_EMOJI,
-        )
+    if storage.table_counts.created_emoji(tx, user) >= domain.limits.MAX_EMOJI:
+        raise TooMany("custom emoji", domain.limits.MAX_EMOJI)
     stem = secrets.token_hex(8)
     still_name = None if picture.still is None else f"{stem}.png"
     emoji_id = storage.organization.custom_emoji.insert(

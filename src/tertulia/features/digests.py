@@ -25,7 +25,7 @@ from tertulia.features.catch_up import conversations
 from tertulia.features.catch_up.summary import Sentence, Summary, UnreadConversation
 from tertulia.features.feature import Feature
 from tertulia.features.notifications import mails
-from tertulia.jobs import for_each
+from tertulia.jobs import runner
 from tertulia.jobs.runner import Job, leader_job
 
 KIND = "digest"  # of the mail
@@ -151,7 +151,7 @@ def write(
         },
         headers=mails.leave_headers(leave),
     )
-    actions.mail_outbox.enqueue(tx, vault, mail)
+    actions.outbox.enqueue_mail(tx, vault, mail)
     return True
 
 
@@ -267,7 +267,7 @@ async def write_all(services: Services) -> None:
             await db.write(write, services.vault, user_id, active, since, site, unread)
 
     database = services.database
-    await for_each.each(await database.of(0).read(_realms_with_digests), write_of)
+    await runner.for_each(await database.of(0).read(_realms_with_digests), write_of)
 
 
 def _realms_with_digests(tx: Tx) -> list[int]:

@@ -4,7 +4,7 @@ The log holds only ids, so a deleted draft is gone from the log as well.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -15,6 +15,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.errors.messages import TopicTooLong
+from tertulia.errors.parameters import TooMany
 from tertulia.events.audience import Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
@@ -32,10 +33,8 @@ EXAMPLE = {"type": "stream", "to": [7], "topic": "lunch", "content": "Soup is"}
 DraftId = Annotated[int, Doc("The id of the draft.", example=5)]
 
 
-class SavedDraft(Record, frozen=True):
+class SavedDraft(Record, frozen=True, table="draft"):
     """A draft may have no destination yet."""
-
-    table: ClassVar[str] = "draft"
 
     id: int
     channel_id: int | None
@@ -99,9 +98,7 @@ def draft_object(draft: SavedDraft) -> DraftObject:
     return DraftObject(draft.id, kind, to, draft.topic, draft.content, int(draft.edited_at))
 
 
-class DraftsAdded(Event, frozen=True):
-    kind: ClassVar[str] = "drafts_added"
-
+class DraftsAdded(Event, frozen=True, kind="drafts_added"):
     draft_ids: list[int]
     drafts: list[DraftObject] = []
 
@@ -117,9 +114,7 @@ class DraftsAdded(Event, frozen=True):
         yield self.Wire("add", self.drafts)
 
 
-class DraftEdited(Event, frozen=True):
-    kind: ClassVar[str] = "draft_edited"
-
+class DraftEdited(Event, frozen=True, kind="draft_edited"):
     draft_id: int
     draft: DraftObject | None = None
 
@@ -138,9 +133,7 @@ class DraftEdited(Event, frozen=True):
             yield self.Wire("update", self.draft)
 
 
-class DraftDeleted(Event, frozen=True):
-    kind: ClassVar[str] = "draft_deleted"
-
+class DraftDeleted(Event, frozen=True, kind="draft_deleted"):
     draft_id: int
 
     class Wire(WireEvent, tag="drafts"):
@@ -165,8 +158,8 @@ def add(tx: Tx, user: User, drafts: Sequence[DraftFields]) -> list[int]:
     destinations = _Destinations(tx, user, drafts)
     checked = [_checked(tx, user, fields, destinations) for fields in drafts]
     if SavedDraft.count(tx, user_id=user.id) + len(drafts) > MAX_DRAFTS:
-        raise BadRequest("Too many drafts (limit: {limit})", problem="too-many", limit=MAX_DRAFTS)
-    ids = [SavedDraft.insert(tx, user_id=user.id, **columns) for columns in checked]
+        raise TooMany("drafts", MAX_DRAFTS)
+    ids = SavedDraft.insert_all(tx, checked, user_id=user.id)
     events.log.announce(tx, DraftsAdded(ids), to=Users([user.id]))
     return ids
 

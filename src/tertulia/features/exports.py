@@ -5,7 +5,7 @@ The core reads from `storage/organization/exports.py` who may download the file 
 """
 
 from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -19,6 +19,7 @@ from tertulia.errors import BadRequest
 from tertulia.events.audience import Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event
+from tertulia.http.parameter_rules import Example
 from tertulia.http.replies import Reply
 from tertulia.storage.archive_queries import ArchivedMessages
 from tertulia.storage.organization.exports import (
@@ -81,10 +82,8 @@ class ExportObject(msgspec.Struct):
     is_html: Annotated[bool, Doc("Whether it is a folder of HTML pages, as a ZIP file.")]
 
 
-class ExportsChanged(Event, frozen=True):
+class ExportsChanged(Event, frozen=True, kind="exports"):
     """An export was requested, is ready, failed or was deleted. It contains all exports."""
-
-    kind: ClassVar[str] = "exports"
 
     exports: list[ExportObject] = []
 
@@ -335,7 +334,7 @@ class Consents(Reply):
 async def start(
     call: Call,
     *,
-    export_type: ExportType = "public",
+    export_type: Annotated[ExportType, Example("public")] = "public",
     as_html: Annotated[
         bool, Doc("Whether to export a folder of HTML pages that a browser opens, as a ZIP file.")
     ] = False,

@@ -15,6 +15,7 @@ from tertulia.domain.people.grant import Grant
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.snapshot.register_parts import Part
 from tertulia.events.snapshot.snapshot_data import OwnedFact
+from tertulia.http.openapi import SentRequest
 from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import Job
 
@@ -51,5 +52,6 @@ class Feature(msgspec.Struct, frozen=True, kw_only=True):
     shows_ids: Mapping[Callers, Sequence[str]] = {}
     jobs: Callable[[Services], Iterable[Job]] = lambda services: ()
     add_senders: Callable[[Services, Outbox], None] = lambda services, outbox: None
+    sent_requests: Sequence[SentRequest] = ()  # requests that the feature sends to other servers
     before_deletion: Callable[[Tx, Sequence[int]], None] | None = None  # of messages
     before_end_of_grant: Callable[[Tx, Grant], None] | None = None  # of an agent

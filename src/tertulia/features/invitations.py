@@ -32,7 +32,15 @@ from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
 from tertulia.errors.http import AttemptsExhausted
 from tertulia.errors.people import InvitationFailed, MailNotConfigured
 from tertulia.features.feature import Feature
-from tertulia.http.parameter_rules import AtLeast, AtMost, MaxItems, MaxLength, NoNul, OneOf
+from tertulia.http.parameter_rules import (
+    AtLeast,
+    AtMost,
+    Example,
+    MaxItems,
+    MaxLength,
+    NoNul,
+    OneOf,
+)
 from tertulia.http.replies import Reply
 from tertulia.http.signatures import parameters_from
 from tertulia.wire import Doc
@@ -294,7 +302,7 @@ def _send_mail(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: 
             ),
         },
     )
-    actions.mail_outbox.enqueue(tx, vault, mail)
+    actions.outbox.enqueue_mail(tx, vault, mail)
     actions.people.one_time_links.record_mail(tx, INVITING, email, inviter.id)
 
 
@@ -359,7 +367,7 @@ async def list_open(call: Call) -> Invitations:
 def _terms(
     *,
     invite_as: Roles = int(Role.MEMBER),
-    invite_expires_in_minutes: Minutes | UnsetType | None = UNSET,
+    invite_expires_in_minutes: Annotated[Minutes | UnsetType | None, Example(1440)] = UNSET,
     group_ids: Annotated[Ids, Doc("Ids of groups that new users join.")] | None = None,
     include_realm_default_subscriptions: Annotated[
         bool, Doc("Whether new users also join the default channels.")

@@ -11,6 +11,7 @@ KEYS = {
     "invitation": "id",
     "totp_secret": "user_id",
     "device": "id",
+    "push_subscription": "id",
 }
 
 
@@ -48,7 +49,6 @@ def _delete_all(tx: Tx) -> None:
     tx.execute("DELETE FROM outbox WHERE transport IN ('mail', 'device')")
     for table in (
         "one_time_link",
-        "push_subscription",
         *(each for each in KEYS if each != "outbox"),
     ):
         tx.execute(f"DELETE FROM {table}")

@@ -22,11 +22,10 @@ from tertulia.errors.people import UserNotFound
 from tertulia.events.audience import Users
 from tertulia.events.types.organization.legal_holds import LegalHoldsChanged
 from tertulia.features.feature import Feature
-from tertulia.http.parameter_rules import MaxItems
+from tertulia.http.parameter_rules import Example, MaxItems
 from tertulia.http.replies import Reply
 from tertulia.jobs import housekeeping
-from tertulia.jobs.for_each import each
-from tertulia.jobs.runner import leader_job
+from tertulia.jobs.runner import for_each, leader_job
 from tertulia.storage.organization.legal_holds import LegalHold
 from tertulia.wire import Doc
 
@@ -149,8 +148,9 @@ async def list_holds(call: Call) -> LegalHolds:
 async def begin(
     call: Call,
     *,
-    reason: Annotated[str, Doc("Why, for the audit log.")],
-    held_user_ids: Annotated[Held, Doc("Ids of users to put on legal hold.")] | None = None,
+    reason: Annotated[str, Doc("Why, for the audit log."), Example("Case 4711")],
+    held_user_ids: Annotated[Held, Doc("Ids of users to put on legal hold."), Example([9])]
+    | None = None,
     held_stream_ids: Annotated[Held, Doc("Ids of channels to put on legal hold.")] | None = None,
 ) -> NewLegalHolds:
     """Put users and channels on legal hold: what is deleted of them is kept until the hold ends.
@@ -214,7 +214,7 @@ async def purge_all(database: Database) -> None:
         while await housekeeping.with_pause(database.of(realm_id).write(purge_batch)):
             pass
 
-    await each(await database.of(0).query(realms_to_purge), purge)
+    await for_each(await database.of(0).query(realms_to_purge), purge)
 
 
 FEATURE = Feature(

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from html import escape, unescape
-from typing import ClassVar
 from urllib.parse import urljoin, urlsplit
 
 import msgspec
@@ -74,10 +73,8 @@ CHARSETS = frozenset(
 )
 
 
-class LinkPreview(Record, frozen=True):
+class LinkPreview(Record, frozen=True, table="link_preview"):
     """What a page said about itself. Without a title if it has none, or is no page."""
-
-    table: ClassVar[str] = "link_preview"
 
     url: str
     title: str = ""

@@ -21,13 +21,13 @@ from tertulia.domain.organization.linkifiers import (
 )
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
-from tertulia.errors.organization import BadUrlTemplate, InvalidForm
+from tertulia.errors.parameters import BadUrlTemplate, InvalidForm, TooMany
 from tertulia.events.audience import Everyone
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.snapshot.register_parts import View
-from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.snapshot.server_info import StatePart
 from tertulia.events.types.event import Event
 from tertulia.features.feature import Export, Feature
 from tertulia.http.parameter_rules import Id, MaxItems, MaxLength, NoNul
@@ -81,10 +81,9 @@ InOrder = Annotated[
 ]
 
 
-class LinkifiersChanged(Event, frozen=True):
+class LinkifiersChanged(Event, frozen=True, kind="linkifiers_changed"):
     """The linkifiers or their order changed. It contains all of them."""
 
-    kind: ClassVar[str] = "linkifiers_changed"
     touches: ClassVar[Invalidated] = Invalidated(linkifiers=True)
 
     linkifiers: list[LinkifierObject]
@@ -153,9 +152,7 @@ def order(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
 def _insert(tx: Tx, rule: LinkifierRule) -> int:
     known = storage.organization.linkifiers.list_all(tx)
     if len(known) >= PER_ORGANIZATION:
-        raise BadRequest(
-            "Too many linkifiers (limit: {limit})", problem="too-many", limit=PER_ORGANIZATION
-        )
+        raise TooMany("linkifiers", PER_ORGANIZATION)
     _check(rule, known)
     return storage.organization.linkifiers.insert(tx, rule)
 

@@ -6,7 +6,7 @@ removing the last one clears the setting. The core checks addresses by
 """
 
 from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 
 import msgspec
 
@@ -16,6 +16,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.organization.mail_domains import PER_ORGANIZATION, RESTRICTION, MailDomain
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
+from tertulia.errors.parameters import TooMany
 from tertulia.events.audience import Everyone
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
@@ -40,10 +41,8 @@ class DomainObject(msgspec.Struct, frozen=True):
         return cls(domain.name, domain.with_subdomains)
 
 
-class DomainSaved(Event, frozen=True):
+class DomainSaved(Event, frozen=True, kind="domain_saved"):
     """A domain is new, or whether it includes subdomains changed."""
-
-    kind: ClassVar[str] = "domain_saved"
 
     op: Literal["add", "change"]
     domain: DomainObject
@@ -56,9 +55,7 @@ class DomainSaved(Event, frozen=True):
         yield self.Wire(self.op, self.domain)
 
 
-class DomainRemoved(Event, frozen=True):
-    kind: ClassVar[str] = "domain_removed"
-
+class DomainRemoved(Event, frozen=True, kind="domain_removed"):
     domain: str
 
     class Wire(WireEvent, tag="realm_domains"):
@@ -84,9 +81,7 @@ def add(tx: Tx, user: User, name: str, with_subdomains: bool) -> tuple[int, str]
             domain=mail_domain.name,
         )
     if len(known) >= PER_ORGANIZATION:
-        raise BadRequest(
-            "Too many domains (limit: {limit})", problem="too-many", limit=PER_ORGANIZATION
-        )
+        raise TooMany("domains", PER_ORGANIZATION)
 
     domain_id = storage.organization.mail_domains.insert(tx, mail_domain)
     events.log.announce(tx, DomainSaved("add", DomainObject.of(mail_domain)), to=Everyone())

@@ -6,7 +6,7 @@ earlier messages are judged by the mutes of their time. The core reads the mutes
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import msgspec
 from pyroaring import BitMap64
@@ -16,6 +16,7 @@ from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
+from tertulia.errors.parameters import TooMany
 from tertulia.errors.people import UserNotFound
 from tertulia.events.audience import Users
 from tertulia.events.directory.organization import Organization
@@ -38,10 +39,8 @@ def mute_object(mute: Mute) -> MuteObject:
     return MuteObject(mute.user_id, int(mute.muted_at))
 
 
-class MutedUsersChanged(Event, frozen=True):
+class MutedUsersChanged(Event, frozen=True, kind="muted_users"):
     """A user muted or unmuted another. Only they receive it, with the whole list."""
-
-    kind: ClassVar[str] = "muted_users"
 
     user_id: int
     muted: list[MuteObject] = []
@@ -71,9 +70,7 @@ def add(tx: Tx, user: User, muted_id: int) -> None:
     if storage.personal.muted_users.is_muted(tx, user.id, muted.id):
         raise BadRequest("User already muted", problem="user-muted-already")
     if len(storage.personal.muted_users.of_user(tx, user.id)) >= MAX_MUTED_USERS:
-        raise BadRequest(
-            "Too many muted users (limit: {limit})", problem="too-many", limit=MAX_MUTED_USERS
-        )
+        raise TooMany("muted users", MAX_MUTED_USERS)
     theirs = storage.messages.unread.sent_by(tx, muted.id, among=_store_unread(tx, user))
     if theirs:
         actions.messages.read_state.mark_read(tx, user.id, theirs)

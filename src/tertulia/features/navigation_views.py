@@ -1,7 +1,7 @@
 """Navigation views: pinned and hidden entries of the sidebar. Only their owner sees them."""
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -12,12 +12,13 @@ from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest, ClientError
+from tertulia.errors.parameters import TooMany
 from tertulia.events.audience import Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
 from tertulia.features.feature import Export, Feature
-from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank, Stripped
+from tertulia.http.parameter_rules import Example, MaxLength, NoNul, NotBlank, Stripped
 from tertulia.http.replies import Reply
 from tertulia.storage.record import Record
 from tertulia.wire import Doc, WireEvent
@@ -54,10 +55,8 @@ IsPinned = Annotated[
 Name = Annotated[str, Doc("The name of the view.")]
 
 
-class NavigationView(Record, frozen=True):
+class NavigationView(Record, frozen=True, table="navigation_view"):
     """`fragment` is its URL fragment in the client and its id in the API."""
-
-    table: ClassVar[str] = "navigation_view"
 
     fragment: str
     name: str | None
@@ -98,9 +97,7 @@ def view_object(view: NavigationView) -> ViewObject:
     return ViewObject(view.fragment, view.is_pinned, view.name)
 
 
-class ViewAdded(Event, frozen=True):
-    kind: ClassVar[str] = "navigation_view_added"
-
+class ViewAdded(Event, frozen=True, kind="navigation_view_added"):
     fragment: str
     is_pinned: bool
     name: str | None
@@ -120,9 +117,7 @@ class ViewChanges(msgspec.Struct):
     is_pinned: IsPinned | UnsetType = UNSET
 
 
-class ViewChanged(Event, frozen=True):
-    kind: ClassVar[str] = "navigation_view_changed"
-
+class ViewChanged(Event, frozen=True, kind="navigation_view_changed"):
     fragment: str
     data: dict[str, Any]  # the changed members
 
@@ -135,9 +130,7 @@ class ViewChanged(Event, frozen=True):
         yield self.Wire("update", self.fragment, ViewChanges(**self.data))
 
 
-class ViewRemoved(Event, frozen=True):
-    kind: ClassVar[str] = "navigation_view_removed"
-
+class ViewRemoved(Event, frozen=True, kind="navigation_view_removed"):
     fragment: str
 
     class Wire(WireEvent, tag="navigation_view"):
@@ -155,9 +148,7 @@ def add(tx: Tx, user: User, view: NavigationView) -> None:
     check(view)
     known = of_user(tx, user.id)
     if len(known) >= MAX_VIEWS:
-        raise BadRequest(
-            "Too many navigation views (limit: {limit})", problem="too-many", limit=MAX_VIEWS
-        )
+        raise TooMany("navigation views", MAX_VIEWS)
     _check_is_new(view, known)
     store(tx, user.id, view)
     events.log.announce(
@@ -222,7 +213,7 @@ async def update(
     call: Call,
     fragment: FragmentText,
     *,
-    is_pinned: IsPinned | None = None,
+    is_pinned: Annotated[IsPinned | None, Example(False)] = None,
     name: ViewName | None = None,
 ) -> None:
     """Pin, hide or rename a navigation view."""

@@ -47,14 +47,12 @@ def _store_names(tx: Tx, names: dict[str, str]) -> None:
 # --- event ---
 
 
-class PictureChanged(Event, frozen=True):
+class PictureChanged(Event, frozen=True, kind="realm_picture_changed", wires=(RealmUpdateDict,)):
     """An icon or logo changed.
 
     The URL is relative, because clients reach the server by different addresses.
     """
 
-    kind: ClassVar[str] = "realm_picture_changed"
-    wires = (RealmUpdateDict,)
     touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     picture: PictureKind

@@ -8,7 +8,7 @@ message triggers (`actions/people/webhook_triggers.py`).
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 import msgspec
@@ -36,9 +36,11 @@ from tertulia.external.safe_http import (
 )
 from tertulia.fair_queue import FairQueue
 from tertulia.features.feature import Feature
+from tertulia.http.openapi import SentRequest
 from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import described
 from tertulia.log import log
+from tertulia.wire import Doc, shape
 
 TIMEOUT_SECONDS = 10
 MAX_RESPONSE_BYTES = 1 << 20
@@ -374,6 +376,31 @@ class WebhookSender:
 # --- requests ---
 
 
+class WebhookCall(msgspec.Struct):
+    data: Annotated[str, Doc("The text of the message, as it was typed.")]
+    message: Annotated[
+        dict[str, Any],
+        shape("MessageObject"),
+        Doc("The message, its text as it was typed; `rendered_content` is HTML."),
+    ]
+    bot_email: Annotated[str, Doc("The address of the bot.")]
+    bot_full_name: Annotated[str, Doc("The name of the bot.")]
+    token: Annotated[str, Doc("What proves that it is this server: compare it with the bot's own.")]
+    trigger: Annotated[
+        str,
+        Doc("Whether a message mentions the bot, or was sent to it."),
+        msgspec.Meta(extra_json_schema={"enum": ["mention", "direct_message"]}),
+    ]
+
+
+# `parse_response` also accepts older forms.
+class WebhookAnswer(msgspec.Struct):
+    content: Annotated[str, Doc("What the bot replies, in the same place; empty for nothing.")] = ""
+    response_not_required: Annotated[
+        bool, Doc("Whether the bot posts nothing, or has posted its reply itself.")
+    ] = False
+
+
 def _request(
     org: Organization, call: OutboxItem, context: DeliveryContext, site: str
 ) -> tuple[str, bytes]:
@@ -383,19 +410,19 @@ def _request(
     return "application/json", msgspec.json.encode(_generic(org, call, context))
 
 
-def _generic(org: Organization, call: OutboxItem, context: DeliveryContext) -> dict[str, Any]:
+def _generic(org: Organization, call: OutboxItem, context: DeliveryContext) -> WebhookCall:
     message, bot = context.message, context.bot
     body = events.types.messages.message.message_object(
         org, message, apply_markdown=False, client_gravatar=False, allow_empty_topic=True
     )
-    return {
-        "data": message.content,
-        "message": msgspec.to_builtins(body) | {"rendered_content": org.shown(message.rendered)},
-        "bot_email": bot.api_email(org.email_domain),
-        "bot_full_name": bot.full_name,
-        "token": context.service.token,
-        "trigger": call.kind,
-    }
+    return WebhookCall(
+        data=message.content,
+        message=msgspec.to_builtins(body) | {"rendered_content": org.shown(message.rendered)},
+        bot_email=bot.api_email(org.email_domain),
+        bot_full_name=bot.full_name,
+        token=context.service.token,
+        trigger=call.kind,
+    )
 
 
 def _for_slack(
@@ -477,4 +504,14 @@ async def _failure_notice(
     return FailureNotice(in_conversation, NoticeText(draft.content, draft.rendered))
 
 
-FEATURE = Feature(add_senders=lambda services, outbox: outbox.add(WebhookSender(services, outbox)))
+FEATURE = Feature(
+    add_senders=lambda services, outbox: outbox.add(WebhookSender(services, outbox)),
+    sent_requests=[
+        SentRequest(
+            "outgoing",
+            "What a bot of the type outgoing webhook is sent, and what it answers",
+            WebhookCall,
+            WebhookAnswer,
+        )
+    ],
+)

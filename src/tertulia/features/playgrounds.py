@@ -1,7 +1,7 @@
 """Code playgrounds: web sites that run the code of a message, by language."""
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 import msgspec
 
@@ -10,13 +10,13 @@ from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
-from tertulia.errors.organization import BadUrlTemplate, InvalidForm
+from tertulia.errors.parameters import BadUrlTemplate, InvalidForm, TooMany
 from tertulia.events.audience import Everyone
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
 from tertulia.features.feature import Export, Feature
-from tertulia.http.parameter_rules import MaxLength, NoNul
+from tertulia.http.parameter_rules import Example, MaxLength, NoNul
 from tertulia.http.replies import Reply
 from tertulia.storage.record import Record
 from tertulia.wire import Doc, WireEvent
@@ -41,9 +41,7 @@ Template = Annotated[
 PlaygroundId = Annotated[int, Doc("The id of the playground.", example=1)]
 
 
-class Playground(Record, frozen=True):
-    table: ClassVar[str] = "playground"
-
+class Playground(Record, frozen=True, table="playground"):
     id: int
     name: str
     language: str
@@ -73,10 +71,8 @@ class PlaygroundObject(msgspec.Struct, frozen=True):
         return cls(playground.id, playground.name, playground.language, playground.url_template)
 
 
-class PlaygroundsChanged(Event, frozen=True):
+class PlaygroundsChanged(Event, frozen=True, kind="playgrounds_changed"):
     """A playground was added or removed. It contains all of them."""
-
-    kind: ClassVar[str] = "playgrounds_changed"
 
     playgrounds: list[PlaygroundObject]
 
@@ -121,9 +117,7 @@ def _insert(tx: Tx, name: str, language: str, url_template: str) -> int:
             problem="playground-exists",
         )
     if Playground.count(tx) >= MAX_PLAYGROUNDS:
-        raise BadRequest(
-            "Too many playgrounds (limit: {limit})", problem="too-many", limit=MAX_PLAYGROUNDS
-        )
+        raise TooMany("playgrounds", MAX_PLAYGROUNDS)
     return Playground.insert(tx, name=name, language=language, url_template=url_template)
 
 
@@ -171,9 +165,9 @@ class AddedPlayground(Reply):
 async def create(
     call: Call,
     *,
-    name: Annotated[Name, Doc("The name.", example="Kitchen")],
+    name: Annotated[Name, Doc("The name.", example="Kitchen"), Example("Try it")],
     pygments_language: Language,
-    url_template: Template,
+    url_template: Annotated[Template, Example("https://example.com/run/{code}")],
 ) -> AddedPlayground:
     """Create a code playground."""
     playground_id = await call.db.write(add, call.user, name, pygments_language, url_template)

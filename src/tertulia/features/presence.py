@@ -25,8 +25,7 @@ from tertulia.events.presence import ClientPresence, PresencesByUser, UserPresen
 from tertulia.features.feature import Feature
 from tertulia.http.parameter_rules import AtLeast, AtMost, MaxLength
 from tertulia.http.replies import Reply
-from tertulia.jobs.for_each import each
-from tertulia.jobs.runner import Job, leader_job
+from tertulia.jobs.runner import Job, for_each, leader_job
 from tertulia.storage.people.presence import NumberedPresence
 from tertulia.wire import Doc
 from tertulia.wire_fields import AddressOfUser, SlimPresence, UserId
@@ -148,10 +147,10 @@ def _ping(call: Call, doing: Doing) -> None:
     if (
         is_news
         and presence.active_at is not None
-        and org.head_count() <= domain.limits.MAX_PRESENCE_USERS
+        and org.accounts.active_count() <= domain.limits.MAX_PRESENCE_USERS
     ):
         event = UserActive(call.user.id, presence.active_at, presence.idle_at, now)
-        call.delivery.publish_ephemeral(org.realm.id, event)
+        call.delivery.ephemeral.publish(org.realm.id, event)
 
 
 def _one(call: Call, user: User | None, name: str) -> OnePresence:
@@ -190,12 +189,12 @@ async def store(database: Database, delivery: Delivery) -> None:
         pending = board.pending()
         if pending:
             board.load(await here.write(record, pending, board.head))
-            delivery.publish_ephemeral(org.realm.id, PresenceChanged())
+            delivery.ephemeral.publish(org.realm.id, PresenceChanged())
         elif board.is_stale:
             board.is_stale = False
             board.load(await here.read(storage.people.presence.since, board.head))
 
-    await each(delivery.organizations.values(), save)
+    await for_each(delivery.organizations.values(), save)
 
 
 async def delete_stale(database: Database, delivery: Delivery) -> None:
@@ -205,7 +204,7 @@ async def delete_stale(database: Database, delivery: Delivery) -> None:
         await database.of(realm_id).write(delete_old, oldest)
 
     oldest = database.clock() - EXPIRY_DAYS * SECONDS_PER_DAY
-    await each(
+    await for_each(
         await database.of(0).query(storage.housekeeping_queries.with_old_presence, oldest), forget
     )
     for org in delivery.organizations.values():

@@ -22,15 +22,16 @@ from tertulia.domain.people.profile_fields import (
 )
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
+from tertulia.errors.parameters import TooMany
 from tertulia.errors.people import ProfileFieldNotFound
 from tertulia.events.audience import Everyone
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.register_parts import View
-from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.snapshot.server_info import StatePart
 from tertulia.events.types.event import Event
 from tertulia.features.feature import Feature
-from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul, Stripped
+from tertulia.http.parameter_rules import Example, MaxItems, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc, WireEvent
 from tertulia.wire_fields import FieldId, ListPosition
@@ -107,13 +108,12 @@ def field_object(field: ProfileField) -> FieldObject:
     )
 
 
-class ProfileFieldsChanged(Event, frozen=True):
+class ProfileFieldsChanged(Event, frozen=True, kind="profile_fields"):
     """Profile fields or their order changed. It contains all fields.
 
     Values of deleted fields are gone and have no event of their own.
     """
 
-    kind: ClassVar[str] = "profile_fields"
     touches: ClassVar[Invalidated] = Invalidated(profile_fields=True)
 
     fields: list[FieldObject]
@@ -144,11 +144,7 @@ def add(tx: Tx, user: User, field_type: int, wanted: FieldChanges) -> int:
     actions.groups.permissions.require_administrator(tx, user)
     known = storage.people.profile_fields.list_all(tx)
     if len(known) >= domain.limits.MAX_PROFILE_FIELDS:
-        raise BadRequest(
-            "Too many custom profile fields (limit: {limit})",
-            problem="too-many",
-            limit=domain.limits.MAX_PROFILE_FIELDS,
-        )
+        raise TooMany("custom profile fields", domain.limits.MAX_PROFILE_FIELDS)
     kind = domain.people.profile_fields.checked_type(field_type)
     wanted = replace(wanted, data=wanted.data or {})
     field = _named_after_site(_changed(ProfileField(id=0, type=kind, name=""), wanted))
@@ -284,13 +280,13 @@ class NewField(Reply):
 
 async def list_fields(call: Call) -> Fields:
     """List the custom profile fields, in order."""
-    return Fields([field_object(field) for field in call.org.profile_fields.values()])
+    return Fields([field_object(field) for field in call.org.profiles.fields.values()])
 
 
 async def create(
     call: Call,
     *,
-    name: Label = "",
+    name: Annotated[Label, Example("Favorite soup")] = "",
     hint: Hint = "",
     field_type: FieldTypeNumber,
     field_data: FieldData | None = None,
@@ -317,7 +313,7 @@ async def edit(
     call: Call,
     field_id: FieldId,
     *,
-    name: Label | None = None,
+    name: Annotated[Label | None, Example("Pets")] = None,
     hint: Hint | None = None,
     field_data: FieldData | None = None,
     display_in_profile_summary: DisplayInProfileSummary | None = None,
@@ -362,7 +358,7 @@ class ProfileFieldsState(StatePart):
 
 def _state(view: View) -> ProfileFieldsState:
     """A spectator sees no values, so the fields are left out too."""
-    known = [] if view.me.is_spectator else view.org.profile_fields.values()
+    known = [] if view.me.is_spectator else view.org.profiles.fields.values()
     return ProfileFieldsState([field_object(field) for field in known], FIELD_TYPES)
 
 

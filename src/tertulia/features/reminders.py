@@ -4,7 +4,7 @@ The log holds only the id of a reminder, so the content of a deleted one is gone
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import AccountDeactivated, OrganizationDeactivated
 from tertulia.errors.messages import InvalidMessage
+from tertulia.errors.parameters import TooMany
 from tertulia.events.audience import Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
@@ -48,9 +49,7 @@ MAX_REMINDERS = 20_000  # per user
 ReminderId = Annotated[int, Doc("The id of the reminder.", example=8)]
 
 
-class Reminder(Record, frozen=True):
-    table: ClassVar[str] = "reminder"
-
+class Reminder(Record, frozen=True, table="reminder"):
     id: int
     owner_id: int
     message_id: int
@@ -164,10 +163,8 @@ def _object(reminder: Reminder) -> ReminderObject:
     )
 
 
-class ReminderSaved(Event, frozen=True):
+class ReminderSaved(Event, frozen=True, kind="reminder_saved"):
     """A reminder is new or failed. The API has no event for a changed reminder."""
-
-    kind: ClassVar[str] = "reminder_saved"
 
     id: int
     saved: ReminderObject | None = None
@@ -185,10 +182,8 @@ class ReminderSaved(Event, frozen=True):
             yield self.Wire("add", [_shown(org, self.saved)])
 
 
-class ReminderRemoved(Event, frozen=True):
+class ReminderRemoved(Event, frozen=True, kind="reminder_removed"):
     """A reminder was sent or deleted, or its message was deleted."""
-
-    kind: ClassVar[str] = "reminder_removed"
 
     id: int
 
@@ -233,9 +228,7 @@ def add(
     message = actions.messages.access.visible_to(tx, owner, message_id)
     count = Reminder.count(tx, owner_id=owner.id)
     if count >= MAX_REMINDERS:
-        raise BadRequest(
-            "Too many reminders (limit: {limit})", problem="too-many", limit=MAX_REMINDERS
-        )
+        raise TooMany("reminders", MAX_REMINDERS)
     if count >= domain.limits.LATER_UNCOUNTED and (
         length_of(tx, owner.id) + draft.length > domain.limits.MAX_LATER_LENGTH
     ):

@@ -16,7 +16,7 @@ from tertulia.domain.messages.quotations import Quotation
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.snapshot.register_parts import View
-from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.snapshot.server_info import StatePart
 from tertulia.features.feature import Feature
 from tertulia.http.parameter_rules import MaxLength, NoNul, Stripped
 from tertulia.wire import Doc

@@ -16,10 +16,10 @@ from tertulia.domain.messages.deleted import Deletion, DeletionReason
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
 from tertulia.features.feature import Feature
+from tertulia.http.parameter_rules import Example
 from tertulia.http.replies import Reply
 from tertulia.jobs import housekeeping
-from tertulia.jobs.for_each import each
-from tertulia.jobs.runner import leader_job
+from tertulia.jobs.runner import for_each, leader_job
 from tertulia.storage.messages.expired import ExpiredMessages
 from tertulia.wire import Doc
 from tertulia.wire_fields import MessageCount, NewestTimestamp, OldestTimestamp
@@ -116,7 +116,7 @@ class RetentionPreview(Reply):
 async def preview(
     call: Call,
     *,
-    message_retention_days: RetentionDays,
+    message_retention_days: Annotated[RetentionDays, Example(90)],
     stream_id: Annotated[int | None, Doc("The id of the channel.")] = None,
 ) -> RetentionPreview:
     """Count the messages that a retention period would delete, without setting it.
@@ -156,9 +156,9 @@ async def delete_old_messages(database: Database) -> None:
     async def run_once(realm_id: int) -> bool:
         db = database.of(realm_id)
         targets = await db.read(channels_with_old)
-        return any(await each([(db, target) for target in targets], take_turn))
+        return any(await for_each([(db, target) for target in targets], take_turn))
 
-    while any(await each(await database.of(0).query(_realms_with_retention), run_once)):
+    while any(await for_each(await database.of(0).query(_realms_with_retention), run_once)):
         pass
 
 

@@ -229,7 +229,7 @@ def _mail_owner(tx: Tx, vault: Vault, user: User, kind: str, sends_mail: bool) -
         realm = storage.organization.realms.current(tx)
         values = {"organization": realm.name, "name": user.full_name}
         mail = Email(kind, user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.enqueue(tx, vault, mail)
+        actions.outbox.enqueue_mail(tx, vault, mail)
 
 
 # --- endpoints ---

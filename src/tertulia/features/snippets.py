@@ -4,7 +4,7 @@ The log holds only ids, so a deleted snippet is gone from the log as well.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -12,13 +12,14 @@ from tertulia import domain, events
 from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
-from tertulia.errors import BadRequest, ClientError
+from tertulia.errors import ClientError
+from tertulia.errors.parameters import TooMany
 from tertulia.events.audience import Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.lists import ListedPart
 from tertulia.events.types.event import Event
 from tertulia.features.feature import Export, Feature
-from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank, Stripped
+from tertulia.http.parameter_rules import Example, MaxLength, NoNul, NotBlank, Stripped
 from tertulia.http.replies import Reply
 from tertulia.storage.record import Record
 from tertulia.wire import Doc, WireEvent
@@ -40,9 +41,7 @@ Content = Annotated[
 SavedSnippetId = Annotated[int, Doc("The id of the snippet.", example=5)]
 
 
-class Snippet(Record, frozen=True):
-    table: ClassVar[str] = "saved_snippet"
-
+class Snippet(Record, frozen=True, table="saved_snippet"):
     id: int
     title: str
     content: str
@@ -73,10 +72,8 @@ def snippet_object(snippet: Snippet) -> SnippetObject:
     return SnippetObject(snippet.id, snippet.title, snippet.content, int(snippet.created_at))
 
 
-class SnippetSaved(Event, frozen=True):
+class SnippetSaved(Event, frozen=True, kind="snippet_saved"):
     """A snippet is new or changed."""
-
-    kind: ClassVar[str] = "snippet_saved"
 
     op: Literal["add", "update"]
     snippet_id: int
@@ -97,9 +94,7 @@ class SnippetSaved(Event, frozen=True):
             yield self.Wire(self.op, self.snippet)
 
 
-class SnippetDeleted(Event, frozen=True):
-    kind: ClassVar[str] = "snippet_deleted"
-
+class SnippetDeleted(Event, frozen=True, kind="snippet_deleted"):
     snippet_id: int
 
     class Wire(WireEvent, tag="saved_snippets"):
@@ -115,9 +110,7 @@ class SnippetDeleted(Event, frozen=True):
 
 def add(tx: Tx, user: User, title: str, content: str) -> int:
     if Snippet.count(tx, user_id=user.id) >= MAX_SNIPPETS:
-        raise BadRequest(
-            "Too many saved snippets (limit: {limit})", problem="too-many", limit=MAX_SNIPPETS
-        )
+        raise TooMany("saved snippets", MAX_SNIPPETS)
     snippet_id = Snippet.insert(
         tx, user_id=user.id, title=title, content=content, created_at=tx.now
     )
@@ -172,7 +165,7 @@ async def update(
     call: Call,
     saved_snippet_id: SavedSnippetId,
     *,
-    title: Title | None = None,
+    title: Annotated[Title | None, Example("Recipe")] = None,
     content: Content | None = None,
 ) -> None:
     """Change the title or the content of a snippet."""

@@ -20,10 +20,9 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.status import StatusChanged
 from tertulia.features.feature import Export, Feature
-from tertulia.http.parameter_rules import AtLeast, AtMost, MaxLength, NoNul, Stripped
+from tertulia.http.parameter_rules import AtLeast, AtMost, Example, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
-from tertulia.jobs.for_each import each
-from tertulia.jobs.runner import due_job
+from tertulia.jobs.runner import due_job, for_each
 from tertulia.wire import Doc
 from tertulia.wire_fields import Away, UserId
 
@@ -162,8 +161,8 @@ async def fetch(call: Call, user_id: UserId) -> OneStatus:
 async def change(
     call: Call,
     *,
-    status_text: StatusText | None = None,
-    emoji_name: EmojiName | None = None,
+    status_text: Annotated[StatusText | None, Example("At the beach")] = None,
+    emoji_name: Annotated[EmojiName | None, Example("beach")] = None,
     emoji_code: EmojiCode | None = None,
     reaction_type: ReactionType | None = None,
     away: Away | None = None,
@@ -178,8 +177,8 @@ async def change_of_other(
     call: Call,
     user_id: UserId,
     *,
-    status_text: StatusText | None = None,
-    emoji_name: EmojiName | None = None,
+    status_text: Annotated[StatusText | None, Example("At the beach")] = None,
+    emoji_name: Annotated[EmojiName | None, Example("beach")] = None,
     emoji_code: EmojiCode | None = None,
     reaction_type: ReactionType | None = None,
     ends_at: StatusEnd | None = None,
@@ -220,7 +219,7 @@ async def clear_all_ended(database: Database) -> None:
         while await database.of(realm_id).write(clear_ended):
             pass
 
-    await each(await database.of(0).query(_realms_with_ended), clear)
+    await for_each(await database.of(0).query(_realms_with_ended), clear)
 
 
 def _exported(tx: Tx, export: Export) -> Iterator[dict[str, Any]]:

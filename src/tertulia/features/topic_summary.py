@@ -17,7 +17,7 @@ from tertulia.errors import BadRequest
 from tertulia.events.audience import ChannelViewers
 from tertulia.events.types.channels.channel import ChannelChanged
 from tertulia.external import language_model
-from tertulia.http.parameter_rules import MaxLength, Name
+from tertulia.http.parameter_rules import Example, MaxLength, Name
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc
 from tertulia.wire_fields import ChannelId, MessageCount
@@ -116,7 +116,9 @@ async def rules(call: Call, stream_id: ChannelId) -> SummaryRules:
     return SummaryRules(is_available, is_allowed, host, model, MAX_MESSAGES)
 
 
-async def set_rules(call: Call, stream_id: ChannelId, *, allowed: AllowedInChannel) -> None:
+async def set_rules(
+    call: Call, stream_id: ChannelId, *, allowed: Annotated[AllowedInChannel, Example(True)]
+) -> None:
     """Allow or forbid summaries of the topics of a channel."""
     await call.db.write(set_allowed, call.user, stream_id, allowed)
 

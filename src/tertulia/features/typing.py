@@ -15,7 +15,7 @@ from tertulia.errors.messages import EditNotAllowed, TopicMissing
 from tertulia.errors.parameters import MissingParameter
 from tertulia.events.ephemeral import TypingDirect, TypingEdit, TypingInChannel
 from tertulia.features.feature import Feature
-from tertulia.http.parameter_rules import Id, MaxItems, Name, OnlyWith
+from tertulia.http.parameter_rules import Example, Id, MaxItems, Name, OnlyWith
 from tertulia.wire import Doc
 from tertulia.wire_fields import MessageId, TopicName
 
@@ -74,11 +74,12 @@ def _is_small(tx: Tx, channel_id: int) -> bool:
 async def send(
     call: Call,
     *,
-    op: OpValue,
+    op: Annotated[OpValue, Example("start")],
     kind: Annotated[
         Literal["direct", "stream", "channel"],
         Name("type"),
         Doc("The type of recipient: `channel` (`stream`) or `direct` (`private`)."),
+        Example("channel"),
     ] = "direct",
     to: Annotated[
         list[Id],
@@ -87,8 +88,8 @@ async def send(
         Doc("The recipient: a channel by name or id, or a list of user ids or addresses."),
     ]
     | None = None,
-    stream_id: Annotated[Id, IN_CHANNEL, Doc("The id of the channel.")] | None = None,
-    topic: TopicName | None = None,
+    stream_id: Annotated[Id, IN_CHANNEL, Doc("The id of the channel."), Example(7)] | None = None,
+    topic: Annotated[TopicName | None, Example("lunch")] = None,
 ) -> None:
     """Send a typing notification."""
     if kind == "direct":
@@ -97,7 +98,9 @@ async def send(
         await _notify_channel(call, op, stream_id, topic)
 
 
-async def send_for_edit(call: Call, message_id: MessageId, *, op: OpValue) -> None:
+async def send_for_edit(
+    call: Call, message_id: MessageId, *, op: Annotated[OpValue, Example("start")]
+) -> None:
     """Send a typing notification for editing a message."""
     message, is_announced = await call.db.read(in_message, call.user, message_id)
     if is_announced:
@@ -109,7 +112,7 @@ async def send_for_edit(call: Call, message_id: MessageId, *, op: OpValue) -> No
             topic=message.topic,
             user_ids=list(message.member_ids),
         )
-        call.delivery.publish_ephemeral(call.user.realm_id, event)
+        call.delivery.ephemeral.publish(call.user.realm_id, event)
 
 
 async def _notify_people(call: Call, op: Op, to: list[int] | None) -> None:
@@ -118,7 +121,7 @@ async def _notify_people(call: Call, op: Op, to: list[int] | None) -> None:
     if not to:
         raise BadRequest("Empty 'to' list")
     user_ids = await call.db.read(to_people, call.user, to)
-    call.delivery.publish_ephemeral(call.user.realm_id, TypingDirect(op, call.user.id, user_ids))
+    call.delivery.ephemeral.publish(call.user.realm_id, TypingDirect(op, call.user.id, user_ids))
 
 
 async def _notify_channel(call: Call, op: Op, channel_id: int | None, topic: str | None) -> None:
@@ -129,7 +132,7 @@ async def _notify_channel(call: Call, op: Op, channel_id: int | None, topic: str
     topic = domain.channels.topics.for_sending(topic)
     if await call.db.read(in_channel, call.user, channel_id):
         event = TypingInChannel(op, call.user.id, channel_id, topic)
-        call.delivery.publish_ephemeral(call.user.realm_id, event)
+        call.delivery.ephemeral.publish(call.user.realm_id, event)
 
 
 FEATURE = Feature(shows_ids={"members": ["POST /typing"]})

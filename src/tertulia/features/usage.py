@@ -1,7 +1,7 @@
 """How much an organization is used: messages, people who write, and storage.
 
 Counted from stored messages and files; nothing is recorded for it. Of a single person it has only
-the size of their files. `caches/usage.py` keeps a count for ten minutes.
+the size of their files. `caches/all_caches.py` keeps a count for ten minutes.
 """
 
 from collections import Counter

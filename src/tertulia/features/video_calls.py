@@ -1,8 +1,11 @@
 """Video calls on configured servers; for Jitsi, clients create links themselves.
 
-A call on BigBlueButton is an invitation that this server has signed.
+A call on BigBlueButton is an invitation that this server has signed. For LiveKit this server is the
+Jitsi server of the clients, so that all of them have its button: the links that they make lead to a
+page here, which gives a person a token for the room.
 """
 
+import base64
 import hmac
 import json
 import secrets
@@ -13,6 +16,7 @@ from msgspec.structs import asdict
 
 from tertulia.api.call import Call
 from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.external import video_calls
 from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank
@@ -20,6 +24,7 @@ from tertulia.http.replies import Reply
 from tertulia.wire import Doc
 
 JOIN = "/calls/bigbluebutton/join"
+LIVEKIT_SECONDS = 6 * 3600  # in which a token opens the room
 
 
 class HostedCall(msgspec.Struct, frozen=True):
@@ -49,6 +54,30 @@ def opened(vault: Vault, realm_id: int, text: str) -> HostedCall:
 
 def _signature(vault: Vault, realm_id: int, text: str) -> str:
     return vault.signature(f"call {realm_id} {text}")
+
+
+def livekit_token(key: str, secret: str, room: str, user: User, now: float) -> str:
+    """An access token of LiveKit: a JWT with HS256."""
+    claims = {
+        "iss": key,
+        "sub": f"user-{user.id}",
+        "name": user.full_name,
+        "nbf": int(now) - 60,
+        "exp": int(now) + LIVEKIT_SECONDS,
+        "video": {"roomJoin": True, "room": room},
+    }
+    parts = ({"alg": "HS256", "typ": "JWT"}, claims)
+    signed = ".".join(_base64(json.dumps(each).encode()) for each in parts)
+    return f"{signed}.{_base64(hmac.digest(secret.encode(), signed.encode(), 'sha256'))}"
+
+
+def livekit_room(realm_uuid: str, name: str) -> str:
+    """The room of an organization: its name cannot be guessed by others on the same LiveKit."""
+    return f"{realm_uuid}-{name}"
+
+
+def _base64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 MeetingName = Annotated[str, NotBlank, MaxLength(1000), NoNul]

@@ -12,7 +12,7 @@ from typing import NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
-from tertulia.errors.parameters import MalformedForm, NotUtf8, TooManyParameters
+from tertulia.errors.parameters import MalformedForm, NotUtf8, TooMany
 from tertulia.fair_queue import FairQueue, Person
 
 MAX_FIELDS = 1000
@@ -78,7 +78,7 @@ def read_urlencoded(encoded: bytes) -> dict[str, str]:
     if not encoded:
         return fields
     if encoded.count(b"&") >= MAX_FIELDS:
-        raise TooManyParameters(limit=MAX_FIELDS)
+        raise TooMany("parameters", MAX_FIELDS)
     for pair in as_text(encoded).replace("+", " ").split("&"):
         if pair:
             name, _, value = pair.partition("=")

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tertulia.errors.parameters import MalformedForm, TooManyParameters
+from tertulia.errors.parameters import MalformedForm, TooMany
 from tertulia.http.forms import MAX_FIELDS, as_text, checked_name
 from tertulia.http.parameter_rules import Problem
 
@@ -66,7 +66,7 @@ def read_json(body: bytes) -> dict[str, str]:
     try:
         members = _decode_members(body)
         if len(members) > MAX_FIELDS:
-            raise TooManyParameters(limit=MAX_FIELDS)
+            raise TooMany("parameters", MAX_FIELDS)
         return {checked_name(name): _as_field(bytes(each)) for name, each in members.items()}
     except (msgspec.DecodeError, RecursionError):
         raise MalformedForm(reason="the body is not valid JSON") from None

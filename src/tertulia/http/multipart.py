@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from multipart import MultipartError, MultipartSegment, PushMultipartParser
 
-from tertulia.errors.parameters import MalformedForm, NotUtf8, TooManyParameters
+from tertulia.errors.parameters import MalformedForm, NotUtf8, TooMany
 from tertulia.http.forms import MAX_FIELDS, FileHead, UploadedFile, as_text, checked_name, unquote
 
 MAX_FIELD_BYTES = 1 << 16  # of the fields besides a streamed file
@@ -77,7 +77,7 @@ class Multipart:
     def _begin_part(self, part: MultipartSegment) -> Iterator[Item]:
         self._parts += 1
         if self._parts > MAX_FIELDS:
-            raise TooManyParameters(limit=MAX_FIELDS)
+            raise TooMany("parameters", MAX_FIELDS)
         self._field = checked_name(part.name)
         filename = _filename(part)
         if filename is None:

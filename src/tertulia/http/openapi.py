@@ -4,11 +4,12 @@ The document is byte for byte the same for the same routes, so that its changes 
 Existing generators read the signatures of their frameworks; these signatures are ours.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import NoneType
 from typing import Any, get_args, get_origin
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tertulia.http.params import Contract, Parameter
@@ -92,6 +93,29 @@ SECURITY: dict[Access, list[dict[str, list[str]]]] = {
 }
 
 
+class SentRequest(msgspec.Struct, frozen=True):
+    """A request that this server sends, with the structs of its body and of the answer."""
+
+    name: str
+    summary: str
+    body: type[msgspec.Struct]
+    answer: type[msgspec.Struct]
+
+    def described(self) -> dict[str, Any]:
+        pair = [self.body, self.answer]
+        _, found = msgspec.json.schema_components(pair, ref_template=REFERENCE)
+        body, answer = ({"schema": found[each.__name__]} for each in pair)
+        return {
+            "post": {
+                "operationId": f"webhooks.{self.name}",
+                "summary": self.summary,
+                "security": [],
+                "requestBody": {"required": True, "content": {JSON: body}},
+                "responses": {"200": {"description": "The answer.", "content": {JSON: answer}}},
+            }
+        }
+
+
 def describe(
     routes: Iterable[Route],
     *,
@@ -100,15 +124,13 @@ def describe(
     prefix: str = "/api/v1",
     about: str = "",
     schemas: Mapping[str, Mapping[str, Any]] = NOTHING,
-    webhooks: Mapping[str, Any] = NOTHING,
+    webhooks: Iterable[SentRequest] = (),
     headers: Mapping[tuple[str, str], Mapping[str, str]] = NOTHING,
-    example: Callable[[Route], Mapping[str, Any]] = lambda route: {},
 ) -> dict[str, Any]:
     """The whole document, ready to be encoded.
 
     `schemas` has those that no reply has, such as those of events; with the name of a reply, it
-    gives more exact types to its fields, and may add fields. `webhooks` are requests that the
-    server sends.
+    gives more exact types to its fields, and may add fields.
     """
     routes = sorted(routes, key=lambda route: (route.path, route.method))
     replies, components = _reply_schemas(routes)
@@ -118,7 +140,7 @@ def describe(
         path = prefix + route.path.replace(":path}", "}")
         operation: dict[str, Any] = {"operationId": route.operation_id}
         added = headers.get((route.method, route.path), {})
-        operation |= _operation(route, replies[route.contract.reply], added, example(route))
+        operation |= _operation(route, replies[route.contract.reply], added)
         operation["summary"] = titles[route.method, route.path]
         paths.setdefault(path, {})[route.method.lower()] = operation
     document = {
@@ -126,7 +148,7 @@ def describe(
         "info": {"title": title, "version": version} | ({"description": about} if about else {}),
         "servers": [{"url": "/"}],
         "paths": paths,
-        "webhooks": dict(webhooks),
+        "webhooks": {each.name: each.described() for each in webhooks},
         "components": {
             "schemas": {"Envelope": ENVELOPE, "Error": ERROR, **_completed(components, schemas)},
             "responses": REFUSALS,
@@ -166,10 +188,11 @@ def _operation(
     route: Route,
     reply: Mapping[str, Any],
     headers: Mapping[str, str],
-    example: Mapping[str, Any],
 ) -> dict[str, Any]:
     has_query = route.method == "GET"
     contract = route.contract
+    shown = [each for each in contract.parameters if each.example is not UNSET]
+    example = {each.name: each.example for each in shown}
     parameters = [_path_parameter(name, contract) for name in contract.path_types]
     parameters += [
         {"name": name, "in": "header", "required": False, "description": words}
@@ -297,7 +320,7 @@ def _described(parameter: Parameter) -> dict[str, Any]:
         words = f"The older name of `{parameter.alias_of}`."
         return dict(parameter.schema) | {"description": words, "deprecated": True}
     schema = dict(parameter.schema) | _description(parameter.doc)
-    if not parameter.is_required and parameter.default not in (None, msgspec.UNSET):
+    if not parameter.is_required and parameter.default not in (None, UNSET):
         schema["default"] = msgspec.to_builtins(parameter.default)
     return schema
 

@@ -205,6 +205,14 @@ class Described:
         self.schema = schema
 
 
+class Example:
+    """Shown in the example call of the endpoint, also if the parameter is optional. A required
+    parameter without it has the example of its `Doc`."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
 class Json:
     """A text that is sent as a JSON string."""
 

@@ -25,6 +25,7 @@ from tertulia.http.parameter_rules import (
     Alias,
     BareOrJson,
     Described,
+    Example,
     Json,
     Name,
     NullRefused,
@@ -58,6 +59,7 @@ class Parameter(msgspec.Struct, frozen=True):
     takes_null: bool  # whether null in a JSON body has a meaning of its own
     schema: dict[str, Any]
     doc: msgspec.Meta = NO_DOC
+    example: Any = msgspec.UNSET  # in the example call; unset if it is not shown there
     alias_of: str | None = None  # in the API description, an older name of this parameter
 
     @property
@@ -196,7 +198,13 @@ def _parameter(argument: inspect.Parameter, annotation: Any) -> Parameter:
         takes_null=NoneType in shape.kinds and not null_is_absent,
         schema=shape.schema if described is None else described.schema,
         doc=doc_of(annotation),
+        example=_example(found, doc_of(annotation), is_required),
     )
+
+
+def _example(found: Sequence[Any], doc: msgspec.Meta, is_required: bool) -> Any:
+    own = [each.value for each in found if isinstance(each, Example)]
+    return next(iter(own or (doc.examples or () if is_required else ())), msgspec.UNSET)
 
 
 def _wire_type(annotation: Any, null_is_absent: bool) -> Any:

@@ -46,13 +46,32 @@ class Disconnected(Exception):
     """The client disconnected before the request was complete."""
 
 
+class BodyType(str):
+    """The media type of a request's body."""
+
+    __slots__ = ()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether parameters are read from such a body."""
+        return self in _FORMS
+
+    @property
+    def is_json(self) -> bool:
+        return self == _JSON
+
+    @property
+    def is_multipart(self) -> bool:
+        return self == "multipart/form-data"
+
+
 class ApiRequest:
     __slots__ = (
         "_announced_bytes",
         "_body",
+        "_body_type",
         "_has_arrived",
         "_is_kept",
-        "_media_type",
         "_method_field",
         "_person",
         "_problem",
@@ -110,8 +129,8 @@ class ApiRequest:
         self._method_field = ""
         length = self.headers.get("content-length", "")
         self._announced_bytes = int(length) if _DIGITS.fullmatch(length) else 0
-        self._media_type = media_type(self.headers.get("content-type", ""))
-        self._unread = self.method in _METHODS_WITH_BODY and self._has_form()
+        self._body_type = BodyType(media_type(self.headers.get("content-type", "")))
+        self._unread = self.method in _METHODS_WITH_BODY and self._body_type.is_known
         self._query: bytes = scope["query_string"]
         if len(self.path) > MAX_URL_BYTES:
             raise AddressTooLong(limit=MAX_URL_BYTES)
@@ -212,7 +231,7 @@ class ApiRequest:
 
     async def incoming(self) -> AsyncIterator[FileHead | bytes]:
         """The files of the form while they arrive; its fields are in `params` at the end."""
-        if self._unread and self._is_multipart():
+        if self._unread and self._body_type.is_multipart:
             if self._problem is not None:
                 raise self._problem
             async for item in self._stream():
@@ -277,7 +296,7 @@ class ApiRequest:
         body, self._body = bytes(self._body), bytearray()
         if self._is_kept:
             self.body = RawBody(body)
-            if not self._has_form() or not self._is_form() or begins_as_json(body):
+            if not self._body_type.is_known or self._body_type.is_json or begins_as_json(body):
                 return
         try:
             fields, self.files = await decoded(self.person, len(body), self._decode, body)
@@ -290,29 +309,24 @@ class ApiRequest:
         self.params |= fields
 
     def _decode(self, body: bytes) -> tuple[dict[str, str], list[UploadedFile]]:
-        if self._is_multipart():
+        if self._body_type.is_multipart:
             return read_multipart(body, self.headers["content-type"])
         # Compat: `curl -d '{…}'` sends JSON with the content type of a form.
-        is_json = not self._is_form() or _looks_like_json(body)
+        is_json = self._body_type.is_json or _looks_like_json(body)
         return (read_json if is_json else read_urlencoded)(body), []
-
-    def _has_form(self) -> bool:
-        return self._media_type in _FORMS
-
-    def _is_form(self) -> bool:
-        return self._media_type != _JSON
 
     def check_content_type(self) -> None:
         """A body of an unknown type is an error: ignoring it would hide a mistake of the client."""
-        if self.method in _METHODS_WITH_BODY and self._announced_bytes and not self._has_form():
-            kind = self._media_type or "of no type at all"
+        if (
+            self.method in _METHODS_WITH_BODY
+            and self._announced_bytes
+            and not self._body_type.is_known
+        ):
+            kind = self._body_type or "of no type at all"
             raise BadRequest(
                 "Parameters are read from a form (application/x-www-form-urlencoded), from JSON"
                 f" (application/json) or from the address, but the body is {kind[:100]}."
             )
-
-    def _is_multipart(self) -> bool:
-        return self._media_type == "multipart/form-data"
 
 
 def begins_as_json(body: bytes) -> bool:

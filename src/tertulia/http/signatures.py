@@ -1,6 +1,6 @@
 """Decorators that derive an endpoint's signature from a table or from another function.
 
-`@takes(SETTINGS)` replaces an endpoint's `**values` by the parameters of a table, each optional;
+`@accepts(SETTINGS)` replaces an endpoint's `**values` by the parameters of a table, each optional;
 the contract is compiled from the result as usual. `@parameters_from(function)` takes them from the
 keyword arguments of a function, with their defaults.
 """
@@ -8,17 +8,20 @@ keyword arguments of a function, with their defaults.
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+from tertulia.http.parameter_rules import Example
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def accepts(parameters: Mapping[str, Any]) -> Callable[[F], F]:
-    """Parameters that were not sent are not in `**values`."""
+def accepts(parameters: Mapping[str, Any], **examples: Any) -> Callable[[F], F]:
+    """Parameters that were not sent are not in `**values`; the example call has `examples`."""
+    shown = {name: Annotated[parameters[name], Example(value)] for name, value in examples.items()}
     return _spelling_out(
         [
             Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=annotation | None)
-            for name, annotation in parameters.items()
+            for name, annotation in {**parameters, **shown}.items()
         ]
     )
 

@@ -7,8 +7,7 @@ from tertulia.integrations import code_hosting
 from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, TopicAndText
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import code, humanize, line, link, with_quote
-from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import WebhookMessage
+from tertulia.integrations.webhook_message import UnknownEvent, WebhookMessage
 
 REQUEST_VERBS = {
     "created": "opened",

@@ -26,13 +26,13 @@ from tertulia.integrations import (
     trello,
 )
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.rejections import (
+from tertulia.integrations.signatures import Check
+from tertulia.integrations.webhook_message import (
     NoSuchHeader,
     UnexpectedPayload,
     UnknownEvent,
+    WebhookMessage,
 )
-from tertulia.integrations.signatures import Check
-from tertulia.integrations.webhook_message import WebhookMessage
 
 
 class Integration(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from tertulia.integrations.phrases import (
     name_list,
     with_quote,
 )
-from tertulia.integrations.rejections import UnexpectedPayload
+from tertulia.integrations.webhook_message import UnexpectedPayload
 
 MAX_COMMITS = 20
 

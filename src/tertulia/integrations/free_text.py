@@ -2,8 +2,7 @@
 
 from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import shortened
-from tertulia.integrations.rejections import WebhookRejected
-from tertulia.integrations.webhook_message import WebhookMessage
+from tertulia.integrations.webhook_message import WebhookMessage, WebhookRejected
 
 MAX_TEXT_LENGTH = 9000
 

@@ -9,8 +9,7 @@ from tertulia.integrations import code_hosting, github
 from tertulia.integrations.code_hosting import Formatter, PullRequestOrIssue, Push, TopicAndText
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import line, link, with_quote
-from tertulia.integrations.rejections import NoSuchHeader
-from tertulia.integrations.webhook_message import WebhookMessage
+from tertulia.integrations.webhook_message import NoSuchHeader, WebhookMessage
 
 HEADERS = ("X-Forgejo-Event", "X-Gitea-Event", "X-Gogs-Event")
 AS_GITHUB = {

@@ -15,8 +15,7 @@ from tertulia.integrations.code_hosting import (
 )
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import code, fact_list, humanize, line, link, strong, with_quote
-from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import WebhookMessage
+from tertulia.integrations.webhook_message import UnknownEvent, WebhookMessage
 
 COMMENTED = {"edited": "edited a comment on", "deleted": "deleted a comment on"}
 WRITTEN = {"opened", "created", "edited"}  # actions whose text is shown

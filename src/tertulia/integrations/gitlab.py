@@ -10,8 +10,7 @@ from tertulia.integrations.code_hosting import (
 )
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import bullets, code, humanize, line, link, name_list, with_quote
-from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import WebhookMessage
+from tertulia.integrations.webhook_message import UnknownEvent, WebhookMessage
 
 VERBS = {
     "open": "created",

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import code, fact_list, humanize, line, name_list
-from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import WebhookMessage
+from tertulia.integrations.webhook_message import UnknownEvent, WebhookMessage
 
 EVENTS = {
     "PUSH_ARTIFACT": "{who} pushed {what}.",

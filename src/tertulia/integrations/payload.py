@@ -7,7 +7,7 @@ another type raises one exception that names it, so the integrations need no che
 from collections.abc import Mapping
 from typing import Any
 
-from tertulia.integrations.rejections import NoSuchHeader, UnexpectedPayload
+from tertulia.integrations.webhook_message import NoSuchHeader, UnexpectedPayload
 
 MAX_ITEMS = 100  # of a list; more would not be read in a message
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from tertulia.integrations import phrases
 from tertulia.integrations.payload import MAX_ITEMS, as_text
-from tertulia.integrations.rejections import NoSuchHeader, UnexpectedPayload
+from tertulia.integrations.webhook_message import NoSuchHeader, UnexpectedPayload
 
 MAX_ITERATIONS = 1000  # of one loop
 MAX_DOCUMENT_PARTS = 20  # on each level of a document

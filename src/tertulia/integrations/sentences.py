@@ -31,10 +31,9 @@ import msgspec
 
 from tertulia.integrations import phrases, signatures
 from tertulia.integrations.payload import MAX_ITEMS, WebhookRequest
-from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.sentence_templates import Markdown, compiled
 from tertulia.integrations.signatures import Check
-from tertulia.integrations.webhook_message import WebhookMessage
+from tertulia.integrations.webhook_message import UnknownEvent, WebhookMessage
 
 
 class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

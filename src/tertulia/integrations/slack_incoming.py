@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import fenced, link, quoted, shortened
-from tertulia.integrations.rejections import WebhookRejected
-from tertulia.integrations.webhook_message import WebhookMessage
+from tertulia.integrations.webhook_message import WebhookMessage, WebhookRejected
 
 MAX_TEXT_LENGTH = 9000
 DEEPEST = 10

@@ -15,9 +15,8 @@ from typing import Any
 
 from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import line, shortened
-from tertulia.integrations.rejections import WebhookRejected
 from tertulia.integrations.sentence_templates import FILTERS, apply_filter, name_path, sandbox
-from tertulia.integrations.webhook_message import WebhookMessage
+from tertulia.integrations.webhook_message import WebhookMessage, WebhookRejected
 from tertulia.memo import memoized
 
 MAX_TEMPLATE_LENGTH = 2000

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import line, link, quote_url, strong, with_quote
-from tertulia.integrations.rejections import UnknownEvent
-from tertulia.integrations.webhook_message import WebhookMessage
+from tertulia.integrations.webhook_message import UnknownEvent, WebhookMessage
 
 # Actions that are ignored.
 QUIET = {"createCheckItem", "updateCheckItem", "deleteCheckItem"}

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from tertulia.errors import BadRequest
+
 
 class WebhookMessage(msgspec.Struct, frozen=True):
     """`event` is the name that filters match: `push`, or with its action `pull_request.opened`."""
@@ -40,3 +42,19 @@ def _is_one_of(event: str, patterns: Sequence[str]) -> bool:
     """`pull_request` matches all of its actions."""
     names = (event, event.partition(".")[0])
     return any(fnmatch.fnmatchcase(name, each) for name in names for each in patterns)
+
+
+class UnknownEvent(Exception):
+    """The integration does not support this event."""
+
+
+class UnexpectedPayload(Exception):
+    """A field that the sender documents is missing or of another type."""
+
+
+class NoSuchHeader(Exception):
+    """This required header is missing."""
+
+
+class WebhookRejected(BadRequest):
+    """Any other reason, as a text for the sender."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 from tertulia import domain, events, storage
@@ -10,6 +11,19 @@ from tertulia.database.tx import Tx
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
 from tertulia.storage.messages.unread import UnreadMessage
+
+
+def prepare(org: Organization) -> Iterator[None]:
+    """Yields after each step. The organization may change between two steps."""
+    for user_id in list(org.users):
+        user = org.users[user_id]
+        events.snapshot.people.prepare_user(org, user)
+        yield
+    for channel_id in list(org.channels):
+        events.types.channels.channel.opened_channel(org, org.channels[channel_id])
+        events.types.channels.channel.encoded_subscribers(org, channel_id)
+        yield
+
 
 MESSAGES = 50_000
 MESSAGES_PER_RUN = 250
@@ -33,7 +47,7 @@ class CacheWarmup:
             if load is not org.load:
                 await self._load_message_locations(org.realm.id)
             pause_at = time.perf_counter() + MAX_RUN_SECONDS
-            for _ in events.snapshot.warmup.prepare(org):
+            for _ in prepare(org):
                 if time.perf_counter() >= pause_at:
                     await asyncio.sleep(0)
                     pause_at = time.perf_counter() + MAX_RUN_SECONDS

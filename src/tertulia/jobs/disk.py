@@ -73,11 +73,11 @@ class DiskWatch:
                 free_bytes=space.free_bytes,
                 total_bytes=space.total_bytes,
             )
-        if not await self._database.of(0).write(actions.disk_warnings.claim):
+        if not await self._database.of(0).write(actions.server_status.claim_disk_warning):
             return
         facts = (str(space.folder), space.free_bytes, space.total_bytes)
         for realm in await self._database.of(0).read(storage.organization.realms.list_all):
-            await self._database.of(realm.id).write(actions.disk_warnings.warn_owners, *facts)
+            await self._database.of(realm.id).write(actions.server_status.warn_owners, *facts)
 
     def _spaces(self) -> list[DiskSpace]:
         found = []

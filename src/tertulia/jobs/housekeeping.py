@@ -8,7 +8,7 @@ from typing import TypeVar
 from tertulia import actions, storage
 from tertulia.database import BlockingDatabase, Database
 from tertulia.events.delivery.dispatch import Delivery
-from tertulia.jobs.for_each import each
+from tertulia.jobs.runner import for_each
 
 MIN_CLOCK_JUMP_SECONDS = 30  # smaller corrections of the clock do not expire queues
 MIN_UPTIME_SECONDS = 600  # the clock may have jumped under the last server: clients get this long
@@ -73,9 +73,9 @@ async def store_positions(
     with_queues = (
         await database.of(0).query(storage.housekeeping_queries.with_queues) if jump > 0 else []
     )
-    await each(in_use.union(with_queues), keep)
+    await for_each(in_use.union(with_queues), keep)
     if watch is None or watch.uptime() > MIN_UPTIME_SECONDS:
-        await each(await database.of(0).query(actions.queues.realms_with_expired, now), forget)
+        await for_each(await database.of(0).query(actions.queues.realms_with_expired, now), forget)
     delivery.drop_idle_mailboxes()
 
 
@@ -98,7 +98,7 @@ async def trim_logs(database: Database, delivery: Delivery) -> None:
                 delivery.close_queue(queue_id)
             is_done = trimmed.is_done
 
-    await each(await database.of(0).query(actions.housekeeping.realms_to_trim), trim)
+    await for_each(await database.of(0).query(actions.housekeeping.realms_to_trim), trim)
 
 
 async def purge_kept_messages(database: Database) -> None:
@@ -110,7 +110,7 @@ async def purge_kept_messages(database: Database) -> None:
         ):
             pass
 
-    await each(await database.of(0).query(storage.messages.deleted.realms_with_due), purge)
+    await for_each(await database.of(0).query(storage.messages.deleted.realms_with_due), purge)
 
 
 async def sweep_files(database: Database) -> None:
@@ -120,13 +120,23 @@ async def sweep_files(database: Database) -> None:
         has_more = await with_pause(database.of(0).write(actions.files.upload.sweep))
 
 
+async def write_pending_flags(database: Database) -> None:
+    """Write the flags of messages that mention thousands, in portions."""
+    flags = storage.messages.flags
+    for realm_id in await database.of(0).query(flags.realms_with_pending):
+        while await with_pause(database.of(realm_id).write(flags.write_pending)):
+            pass
+
+
 async def count_traffic(database: Database) -> None:
     """Count the messages of some channels; every channel has its turn within a day."""
 
     async def count(realm_id: int) -> None:
         await database.of(realm_id).write(actions.channels.channel_stats.count, CHANNELS_PER_BATCH)
 
-    await each(await database.of(0).query(actions.channels.channel_stats.realms_to_count), count)
+    await for_each(
+        await database.of(0).query(actions.channels.channel_stats.realms_to_count), count
+    )
 
 
 async def announce_full_members(database: Database) -> None:
@@ -137,7 +147,7 @@ async def announce_full_members(database: Database) -> None:
         if await here.read(actions.people.full_members.due):
             await here.write(actions.people.full_members.announce_new)
 
-    await each(
+    await for_each(
         await database.of(0).query(storage.housekeeping_queries.with_waiting_period), announce
     )
 
@@ -149,7 +159,9 @@ async def delete_audit_entries(database: Database, days: int) -> None:
         while await database.of(realm_id).write(actions.organization.audit.delete_expired, days):
             pass
 
-    await each(await database.of(0).query(actions.organization.audit.realms_with_old, days), forget)
+    await for_each(
+        await database.of(0).query(actions.organization.audit.realms_with_old, days), forget
+    )
 
 
 async def delete_expired_logins(database: Database) -> None:
@@ -164,7 +176,7 @@ async def delete_expired_logins(database: Database) -> None:
         await here.write(actions.people.pending_invitations.delete_expired)
         await here.write(actions.people.pending_logins.delete_expired)
 
-    await each(await database.of(0).query(actions.housekeeping.realms_with_old_access), forget)
+    await for_each(await database.of(0).query(actions.housekeeping.realms_with_old_access), forget)
 
 
 async def delete_received_mail(database: Database) -> None:

@@ -11,7 +11,7 @@ from tertulia.errors import BadRequest
 from tertulia.external.sso import claims
 from tertulia.external.sso.provider_types import LdapError
 from tertulia.fair_queue import SERVER
-from tertulia.jobs.for_each import each
+from tertulia.jobs.runner import for_each
 from tertulia.log import log
 
 
@@ -38,7 +38,9 @@ class LdapSync:
             if directory.is_for(realm.subdomain) and realm.admits(directory.method):
                 outcomes.append(await sync(self._database, realm, directory))
 
-        await each(await self._database.of(0).query(storage.organization.realms.list_all), sync_one)
+        await for_each(
+            await self._database.of(0).query(storage.organization.realms.list_all), sync_one
+        )
         await self._database.of(0).write(
             actions.server_status.record_sync,
             directory.key,

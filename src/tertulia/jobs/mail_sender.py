@@ -85,7 +85,7 @@ class MailSender:
             )
             await connection.send(
                 mail_composer.compose(
-                    actions.mail_outbox.opened(self._vault, item),
+                    actions.outbox.opened_mail(self._vault, item),
                     sender=self._config.sender,
                     name="Tertulia" if realm is None else realm.name,
                     number=self._vault.signature(f"letter {item.id} {item.created_at}")[:32],

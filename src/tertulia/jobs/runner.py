@@ -10,10 +10,12 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from tertulia import storage
+from tertulia.database import Database
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.log import log
 
@@ -206,3 +208,56 @@ def described(error: BaseException) -> dict[str, Any]:
         "error": type(error).__qualname__,
         "trace": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames],
     }
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+async def for_each(things: Iterable[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
+    """Run the work for one item after the other.
+
+    Raises the first exception after all items had their turn, but ServiceUnavailable at once:
+    without the database the work would fail for every item.
+    """
+    results: list[R] = []
+    first_trouble: Exception | None = None
+    for thing in list(things):
+        try:
+            results.append(await work(thing))
+        except ServiceUnavailable:
+            raise
+        except Exception as trouble:
+            first_trouble = first_trouble or trouble
+    if first_trouble is not None:
+        raise first_trouble
+    return results
+
+
+class LongInterval:
+    def __init__(self, database: Database, job: Job) -> None:
+        self._database = database
+        self._name = f"{storage.server_values.LAST_RUN}{job.name}"
+        self._every_seconds = job.every_seconds
+        self._work = job.work
+        self._due_at = 0.0  # as far as this server knows
+
+    async def __call__(self) -> None:
+        """Run the job if it is due. One that failed is tried again after the interval."""
+        now = self._database.clock()
+        if now < self._due_at:
+            return
+        last = await self._database.of(0).query(storage.server_values.find, self._name)
+        if last is None:
+            await self._record(now)  # the first interval begins
+            return
+        # A clock that was set back must not postpone the job.
+        self._due_at = min(float(last), now) + self._every_seconds
+        if now >= self._due_at:
+            self._due_at = now + self._every_seconds
+            await self._work()
+            await self._record(now)
+
+    async def _record(self, now: float) -> None:
+        await self._database.of(0).write(storage.server_values.store, self._name, str(now))
+        self._due_at = now + self._every_seconds

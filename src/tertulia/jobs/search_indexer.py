@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from tertulia import actions, storage
 from tertulia.database import Database
 from tertulia.events.delivery.dispatch import Delivery
-from tertulia.jobs.for_each import each
+from tertulia.jobs.runner import for_each
 
 MIN_MESSAGES = 500
 PAUSE_SECONDS = 0.02  # between two batches
@@ -47,21 +47,21 @@ class SearchIndexer:
             or count == before.get(realm_id)
             or await self._is_long(realm_id)
         ]
-        await each(ready, self._index_all)
-        await each(dirty, self._follow_language)
+        await for_each(ready, self._index_all)
+        await for_each(dirty, self._follow_language)
         if not self._has_begun:  # an older version has indexed without joints
             self._has_begun = True
             pending_joints = await self._database.of(0).query(
                 storage.search.phrase_filter.realms_without
             )
-            await each(pending_joints, self._join_all)
+            await for_each(pending_joints, self._join_all)
             await self._follow_languages()
 
     async def catch_up(self) -> None:
         """Index everything."""
         behind = await self._database.of(0).query(storage.search.index.realms_behind)
         self._waiting = await self._count(behind)
-        await each(list(self._waiting), self._index_all)
+        await for_each(list(self._waiting), self._index_all)
         await self._follow_languages()
 
     async def _count(self, realms: Iterable[int]) -> dict[int, int]:
@@ -77,12 +77,12 @@ class SearchIndexer:
         return await self._database.of(realm_id).read(storage.search.index.is_something_long)
 
     async def _index_all(self, realm_id: int) -> None:
-        indexing, done = actions.messages.search_index, actions.messages.search_index.BATCH_SIZE
-        while done == indexing.BATCH_SIZE or self._waiting.get(realm_id):
-            batch = await self._database.of(realm_id).in_thread.read(indexing.prepare)
+        batches, done = storage.search.batch, storage.search.batch.MAX_MESSAGES
+        while done == batches.MAX_MESSAGES or self._waiting.get(realm_id):
+            batch = await self._database.of(realm_id).in_thread.read(batches.prepare)
             if batch.is_empty:
                 break
-            done = await self._database.of(realm_id).write(indexing.write_batch, batch)
+            done = await self._database.of(realm_id).write(batches.write, batch)
             self._waiting[realm_id] = max(0, self._waiting.get(realm_id, 0) - done)
             await self._pause(realm_id)
         self._waiting.pop(realm_id, None)
@@ -90,8 +90,7 @@ class SearchIndexer:
 
     async def _join_all(self, realm_id: int) -> None:
         db, joints = self._database.of(realm_id), storage.search.phrase_filter
-        pending_joints = actions.messages.search_index.pending_joints
-        while (some := await db.in_thread.read(pending_joints)).joints:
+        while (some := await db.in_thread.read(joints.pending_joints)).joints:
             for part in range(joints.PARTS):
                 await db.write(joints.join_part, some, part)
                 await self._pause(realm_id)
@@ -100,7 +99,7 @@ class SearchIndexer:
 
     async def _follow_languages(self) -> None:
         outdated = actions.messages.search_index.realms_with_outdated_language
-        await each(await self._database.of(0).query(outdated), self._follow_language)
+        await for_each(await self._database.of(0).query(outdated), self._follow_language)
 
     async def _follow_language(self, realm_id: int) -> None:
         """Change the stems in the index if the organization has another language now."""

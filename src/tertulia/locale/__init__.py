@@ -9,13 +9,17 @@ from other English words, is shown in English. A catalogue is read when its lang
 needed.
 """
 
-from tertulia.locale.languages import ENGLISH, LANGUAGES, accepted, closest, direction
 from tertulia.locale.lookup import (
+    ENGLISH,
+    LANGUAGES,
     PLACEHOLDER,
     DateForm,
     Texts,
+    accepted,
     catalogue,
+    closest,
     current_catalogue,
+    direction,
     texts,
 )
 

@@ -25,7 +25,7 @@ _NO_NAMES = Resolved()
 _DEFAULTS = Settings()
 # Possessive, so that runs of plain characters are read only once.
 _PLAIN = re.compile(r"[A-Za-z](?:[\w ,;?!'\"%/=()\u2010-\u2027-]++|[.:](?= |$))*+")
-_UPLOAD = re.compile(r"/?user_uploads/(?!thumbnail/)(.+)")
+_UPLOAD = re.compile(r"/?user_uploads/(?!thumbnail/)([^#]+)(?:#.*)?")
 
 
 def render(source: str, found: Resolved = _NO_NAMES, settings: Settings = _DEFAULTS) -> Rendered:

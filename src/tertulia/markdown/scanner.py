@@ -9,7 +9,7 @@ from tertulia.markdown.channel_links import REFERENCE
 from tertulia.markdown.mentions import GROUP, USER, name_and_id
 from tertulia.markdown.model import References
 
-_UPLOAD = re.compile(r"/user_uploads/(?!thumbnail/)([^\s()\[\]<>\"']+)")
+_UPLOAD = re.compile(r"/user_uploads/(?!thumbnail/)([^\s()\[\]<>\"'#]+)")
 
 
 def scan(source: str) -> References:

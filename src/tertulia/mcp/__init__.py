@@ -2,5 +2,5 @@
 
 Loaded with the first request for it in an organization that allows agents. Tools call endpoints and
 actions with the agent as the caller; the rules of access are those of users, see
-`domain/people/grant.py`.
+`domain/people/agents.py`.
 """

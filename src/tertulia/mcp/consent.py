@@ -16,6 +16,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.agents import Client, GrantRequest
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
+from tertulia.errors.parameters import TooMany
 from tertulia.http.parameter_rules import parse_id
 from tertulia.mcp import read_tools
 from tertulia.web import account_pages, page_texts, security_headers
@@ -96,9 +97,7 @@ def decision(call: Call) -> GrantRequest:
         if name.startswith("channel_") and (channel_id := parse_id(name[8:])) is not None
     }
     if len(channels) > MAX_CHANNELS:
-        raise BadRequest(
-            "Too many channels (limit: {limit})", problem="too-many", limit=MAX_CHANNELS
-        )
+        raise TooMany("channels", MAX_CHANNELS)
     return GrantRequest(
         channels=channels,
         direct_messages="direct_messages" in params,

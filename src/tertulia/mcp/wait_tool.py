@@ -21,6 +21,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.events import BadQueue, EventNotInQueue
+from tertulia.errors.parameters import TooMany
 from tertulia.events.listener import Options
 from tertulia.fair_queue import FairQueue
 from tertulia.mcp import read_tools, transcript
@@ -86,11 +87,7 @@ def _position(tx: Tx, user: User, name: str, confirmed: int | None) -> int:
     known = storage.people.agents.find_position(tx, user.id, grant_id, name)
     if known is None:
         if storage.people.agents.count_positions(tx, user.id) >= MAX_POSITIONS:
-            raise BadRequest(
-                "Too many reading positions (limit: {limit})",
-                problem="too-many",
-                limit=MAX_POSITIONS,
-            )
+            raise TooMany("reading positions", MAX_POSITIONS)
         start = newest if confirmed is None else confirmed
         storage.people.agents.insert_position(tx, user.id, grant_id, name, start)
         return start

@@ -24,6 +24,7 @@ AREAS = {
     "push": "Push notifications",
     "webhooks": "Outgoing webhooks",
     "previews": "Previews of linked pages",
+    "interactions": "Commands, buttons and forms of bots",
     "export": "Exports",
 }
 

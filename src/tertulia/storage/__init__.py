@@ -6,7 +6,6 @@ import tertulia.storage.channels.grouped_subscriptions
 import tertulia.storage.channels.subscriptions
 import tertulia.storage.channels.table
 import tertulia.storage.channels.topics
-import tertulia.storage.creation_counts
 import tertulia.storage.data_check
 import tertulia.storage.due_jobs
 import tertulia.storage.erasure
@@ -52,13 +51,11 @@ import tertulia.storage.people.bots
 import tertulia.storage.people.identities
 import tertulia.storage.people.invitations
 import tertulia.storage.people.known_people
-import tertulia.storage.people.login_origins
 import tertulia.storage.people.one_time_links
 import tertulia.storage.people.password_attempts
 import tertulia.storage.people.pending_logins
 import tertulia.storage.people.presence
 import tertulia.storage.people.profile_fields
-import tertulia.storage.people.profiles
 import tertulia.storage.people.second_factors
 import tertulia.storage.people.sessions
 import tertulia.storage.people.statuses
@@ -70,7 +67,6 @@ import tertulia.storage.queues
 import tertulia.storage.record
 import tertulia.storage.row_mapper
 import tertulia.storage.search.batch
-import tertulia.storage.search.budget
 import tertulia.storage.search.changes
 import tertulia.storage.search.execution
 import tertulia.storage.search.index

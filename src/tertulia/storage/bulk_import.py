@@ -147,7 +147,7 @@ def message_numbers(tx: Tx, count: int) -> list[int]:
 def load_messages(tx: Tx, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert messages with id, organization and time, all with the same columns."""
     if rows:
-        tx.load_rows("message", list(rows[0]), [tuple(row.values()) for row in rows])
+        tx.bulk.load_rows("message", list(rows[0]), [tuple(row.values()) for row in rows])
 
 
 def unread(tx: Tx) -> dict[int, BitMap64]:

@@ -7,6 +7,7 @@ from tertulia.domain.people.user import Role
 # that it refers to may be deleted first.
 UNDECLARED = (
     ("audit_entry", "actor_id", "account"),
+    ("push_notice", "message_id", "message"),
     ("realm_export", "attachment_id", "attachment"),
     ("channel", "first_message_id", "message"),
     ("channel", "folder_id", "channel_folder"),

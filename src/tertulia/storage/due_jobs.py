@@ -8,6 +8,7 @@ from tertulia.domain.outbox import Transport
 EXPORT = (
     "SELECT 1 FROM realm_export WHERE path_id IS NULL AND failed_at IS NULL AND deleted_at IS NULL"
 )
+PENDING_FLAG = "SELECT 1 FROM pending_flag"
 UPLOAD = "SELECT 1 FROM upload WHERE touched_at < :now"
 
 

@@ -16,12 +16,15 @@ from tertulia.storage.people import users
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 
 
-def list_all(tx: Tx) -> list[Group]:
-    members = _lists(tx, "SELECT group_id, user_id AS item FROM user_group_member", "user_id")
-    subgroups = _lists(
-        tx, "SELECT group_id, subgroup_id AS item FROM user_group_subgroup", "subgroup_id"
+def list_all(tx: Tx, group_ids: list[int] | None = None) -> list[Group]:
+    """All groups, or some, with their members."""
+    members = _lists(tx, "user_group_member", "user_id", group_ids)
+    subgroups = _lists(tx, "user_group_subgroup", "subgroup_id", group_ids)
+    among = "" if group_ids is None else " AND id IN :ids"
+    rows = tx.all(
+        f"SELECT * FROM user_group WHERE realm_id = :realm{among} ORDER BY id",
+        **({} if group_ids is None else {"ids": group_ids}),
     )
-    rows = tx.all("SELECT * FROM user_group WHERE realm_id = :realm ORDER BY id")
     return [_group(row, members, subgroups) for row in rows]
 
 
@@ -101,11 +104,8 @@ class Memberships:
         return self._listing.get(user_id, frozenset())
 
     def listed_in(self, group_ids: Iterable[int]) -> set[int]:
-        rows = self._tx.all(
-            "SELECT DISTINCT user_id FROM user_group_member WHERE group_id IN :ids",
-            ids=list(group_ids),
-        )
-        return {row["user_id"] for row in rows}
+        members = "SELECT user_id AS id FROM user_group_member WHERE group_id IN :ids"
+        return set(self._tx.ids(members, ids=list(group_ids)))
 
     def all_users(self) -> Iterable[User]:
         return users.list_all(self._tx)
@@ -237,11 +237,15 @@ def remove_subgroups(tx: Tx, group_id: int, subgroup_ids: list[int]) -> None:
 # --- rows ---
 
 
-def _lists(tx: Tx, sql: str, order: str) -> dict[int, list[int]]:
+def _lists(tx: Tx, table: str, column: str, group_ids: list[int] | None) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
-    sql = f"{sql} WHERE realm_id = :realm ORDER BY group_id, {order}"
-    for row in tx.all(sql):
-        found.setdefault(row["group_id"], []).append(row["item"])
+    among = "" if group_ids is None else " AND group_id IN :ids"
+    for group_id, item in tx.tuples(
+        f"SELECT group_id, {column} FROM {table} WHERE realm_id = :realm{among}"
+        f" ORDER BY group_id, {column}",
+        **({} if group_ids is None else {"ids": group_ids}),
+    ):
+        found.setdefault(group_id, []).append(item)
     return found
 
 

@@ -30,12 +30,14 @@ def insert_webhook_calls(tx: Tx, bot_ids: Sequence[int], message_id: int, kind: 
     )
 
 
-def insert_pushes(tx: Tx, message_id: int, kinds: dict[int, str]) -> None:
+def insert_pushes(
+    tx: Tx, message_id: int, kinds: dict[int, str], delay_seconds: float = 0.0
+) -> None:
     """Unless the user's notification of this message is there, or was sent."""
     tx.execute_many(
         "INSERT INTO outbox"
         " (realm_id, transport, kind, lane, user_id, message_id, created_at, due_at)"
-        " SELECT :realm, 'push', :kind, :user, :user, :message, :now, :now WHERE NOT EXISTS"
+        " SELECT :realm, 'push', :kind, :user, :user, :message, :now, :due WHERE NOT EXISTS"
         " (SELECT 1 FROM push_notice WHERE user_id = :user AND message_id = :message)"
         " ON CONFLICT (user_id, message_id) WHERE transport = 'push' DO NOTHING",
         [
@@ -45,6 +47,7 @@ def insert_pushes(tx: Tx, message_id: int, kinds: dict[int, str]) -> None:
                 "user": user_id,
                 "message": message_id,
                 "now": tx.now,
+                "due": tx.now + delay_seconds,
             }
             for user_id, kind in sorted(kinds.items())
         ],
@@ -138,6 +141,19 @@ def reschedule(tx: Tx, item: OutboxItem, until: float, tries: int, notified: str
 
 def delete(tx: Tx, item: OutboxItem) -> None:
     tx.execute("DELETE FROM outbox WHERE id = :id", id=item.id)
+
+
+def insert_interaction(tx: Tx, bot_id: int, interaction_id: int) -> None:
+    tx.insert_row(
+        "outbox",
+        transport="interaction",
+        kind="",
+        lane=interaction_id,
+        user_id=bot_id,
+        interaction_id=interaction_id,
+        created_at=tx.now,
+        due_at=tx.now,
+    )
 
 
 def delete_of_device(tx: Tx, device_id: int) -> None:

@@ -1,7 +1,7 @@
 """A record: a row of one table as an immutable value. Its fields have the names of the columns.
 
-    class Snippet(Record, frozen=True):
-        table: ClassVar[str] = "saved_snippet"
+    class Snippet(Record, frozen=True, table="saved_snippet"):
+        id: int
 
 All functions see the rows of the transaction's organization only. A list as a value matches any of
 its values; lists and objects in fields are stored as JSON.
@@ -13,11 +13,12 @@ from typing import Any, ClassVar, Self
 
 import msgspec
 
+from tertulia.class_keywords import ClassKeywords
 from tertulia.database.tx import Tx
 from tertulia.storage.row_mapper import RowMapper
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True, metaclass=ClassKeywords):
     table: ClassVar[str]
 
     @classmethod
@@ -49,6 +50,13 @@ class Record(msgspec.Struct, frozen=True):
     def insert(cls, tx: Tx, **columns: Any) -> int:
         """Insert a row that gets an id. Returns the id."""
         return tx.insert_with_id(cls.table, **_stored(columns))
+
+    @classmethod
+    def insert_all(cls, tx: Tx, rows: Sequence[dict[str, Any]], **shared: Any) -> list[int]:
+        """Insert rows that get ids, in one statement. Returns the ids."""
+        tx.insert_rows(cls.table, [_stored({**row, **shared}) for row in rows])
+        newest = f"SELECT id FROM {cls.table} WHERE realm_id = :realm ORDER BY id DESC LIMIT :count"
+        return tx.column(newest, count=len(rows))[::-1]
 
     @classmethod
     def upsert(cls, tx: Tx, key: Sequence[str], /, **columns: Any) -> None:

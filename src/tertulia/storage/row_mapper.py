@@ -59,7 +59,13 @@ class RowMapper(Generic[T]):
         return None if row is None else self.of(row)
 
     def all(self, tx: Tx, rest: str, **params: Any) -> list[T]:
-        return [self.of(row) for row in tx.all(f"SELECT {self.columns} {rest}", **params)]
+        """There may be thousands, so each column is converted at once."""
+        rows = tx.tuples(f"SELECT {self.columns} {rest}", **params)
+        columns = [
+            values if read is None else map(read, values)
+            for (_, read), values in zip(self._read, zip(*rows, strict=True), strict=False)
+        ]
+        return list(map(self._noun, *columns)) if rows else []
 
     def of(self, row: Row) -> T:
         return self._noun(

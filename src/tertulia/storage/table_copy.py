@@ -36,15 +36,15 @@ def count(tx: Tx, table: str) -> int:
 
 
 def rows(tx: Tx, table: str, columns: dict[str, str]) -> Iterator[Sequence[Any]]:
-    return tx.stream_rows(table, columns)
+    return tx.bulk.stream_rows(table, columns)
 
 
 def load(tx: Tx, table: str, columns: Iterable[str], rows: Iterable[Sequence[Any]]) -> None:
-    tx.load_rows(table, list(columns), rows)
+    tx.bulk.load_rows(table, list(columns), rows)
 
 
 def run_statements(tx: Tx, statements: list[str]) -> None:
-    """Create again what `Tx.suspend_indexes` has dropped."""
+    """Create again what `BulkLoad.suspend_indexes` has dropped."""
     for statement in statements:
         tx.execute(statement)
 

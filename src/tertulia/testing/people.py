@@ -94,6 +94,25 @@ class Account:
             options = {"event_types": list(event_types), "fetch_event_types": [], **options}
         return EventQueue(self, self.call("POST", "/register", **options))
 
+    def use(
+        self, command: str, to: "str | Account", topic: str = "test", **values: Any
+    ) -> "UsedApp":
+        """Call a command in a channel or a direct conversation: `ana.use("deploy", "kitchen")`."""
+        queue = self.listen("interaction_update")
+        commands = self.call("GET", "/commands")["commands"]
+        number = next((each["id"] for each in commands if each["name"] == command), 0)
+        where: dict[str, Any] = {"type": "channel", "to": to, "topic": topic}
+        if isinstance(to, Account):
+            where = {"type": "direct", "to": [to.id]}
+        made = self.call("POST", f"/commands/{number}/calls", **where, values=values)
+        return UsedApp(queue, made["interaction"])
+
+    def press(self, message_id: int, button: str) -> "UsedApp":
+        """Press a button of a message, by the id of the button."""
+        queue = self.listen("interaction_update")
+        made = self.call("POST", f"/messages/{message_id}/press", button=button)
+        return UsedApp(queue, made["interaction"])
+
     def stop_answer(self, answer: "WatchedAnswer") -> None:
         """Ask the bot to stop, as the Stop button of the page does."""
         self.call("POST", f"/answers/{answer.token}/stop")
@@ -134,6 +153,29 @@ class Account:
         _wait_until(poll, seconds, otherwise)
         self._seen = found[0]["id"]
         return found[0]
+
+
+@dataclass
+class UsedApp:
+    """A call of a command, a press of a button or a submitted form."""
+
+    queue: "EventQueue"
+    interaction: dict[str, Any]
+
+    def wait_for_answer(self, seconds: float = TIMEOUT_SECONDS) -> dict[str, Any]:
+        """The interaction when its bot has answered: `rendered_content` is what only the user
+        sees, `answer_message_id` the message, `form` what the bot asks for."""
+        while self.interaction["state"] in ("waiting", "fetched"):
+            event = self.queue.wait_for_event("interaction_update", seconds=seconds)
+            if event["interaction"]["id"] == self.interaction["id"]:
+                self.interaction = event["interaction"]
+        return self.interaction
+
+    def fill(self, **values: Any) -> "UsedApp":
+        """Submit the form that the bot has asked for."""
+        path = f"/interactions/{self.wait_for_answer()['id']}/form"
+        made = self.queue.owner.call("POST", path, values=values)
+        return UsedApp(self.queue, made["interaction"])
 
 
 @dataclass

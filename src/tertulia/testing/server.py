@@ -22,8 +22,7 @@ from tertulia.database import BlockingDatabase, Database
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
+from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, NewUser, Role, User
 from tertulia.server import http_server
 from tertulia.server.event_loop import new_event_loop
 from tertulia.testing.people import LOOK_AGAIN_SECONDS, Account

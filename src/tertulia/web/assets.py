@@ -47,7 +47,11 @@ STYLES = (
 IMAGES = {
     "/static/logo.svg": "logo.svg",
     "/static/icon.png": "icon.png",
+    "/static/icon-192.png": "icon-192.png",
     "/static/icon-512.png": "icon-512.png",
+    "/static/icon-mono.png": "icon-mono.png",
+    "/static/screenshot-wide.png": "screenshot-wide.png",
+    "/static/screenshot-narrow.png": "screenshot-narrow.png",
     "/static/images/favicon/favicon-pms.png": "favicon-pms.png",
     "/static/generated/emoji/images/emoji/unicode/zulip.png": "icon.png",
 }

@@ -1,12 +1,13 @@
 """Downloads of uploaded files: the permission check, and the bytes in pieces."""
 
+import io
 from collections.abc import AsyncIterator
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from tertulia import actions, api, locale, storage
+from tertulia import actions, api, domain, locale, storage
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Services
 from tertulia.api.files.contents import FileReader
@@ -19,12 +20,51 @@ from tertulia.domain.files.attachments import (
 )
 from tertulia.errors import ClientError
 from tertulia.errors.files import FileAccessDenied, LinkExpired, NoSuchFile
+from tertulia.errors.messages import BadImage
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.fair_queue import FairQueue, Person
 from tertulia.http import downloads
 from tertulia.http.downloads import Part
 from tertulia.http.request import ApiRequest
 from tertulia.web import account_pages
 from tertulia.web.convertors import REALM
-from tertulia.web.thumbnails import Thumbnails
+
+MAX_FILE_BYTES = 32 << 20  # largest file that is scaled
+
+THUMBNAILS = FairQueue("thumbnails", slots=1, max_waiting=200)  # a page may show many images
+
+
+class Thumbnails:
+    def __init__(self, stores: FileStores) -> None:
+        self._stores = stores
+
+    async def of(self, db: OrgDatabase, file: Attachment) -> bytes:
+        """The thumbnail as WebP, or None if the image cannot be scaled."""
+        known = await db.read(storage.files.attachments.thumbnail, file.id)
+        if known is not None:
+            return known
+        async with THUMBNAILS.slot(db.person):
+            known = await db.read(storage.files.attachments.thumbnail, file.id)
+            if known is not None:
+                return known
+            drawn = await _drawn(db.person, file, FileReader(db, self._stores, file))
+            await db.write(storage.files.attachments.store_thumbnail, file.id, drawn)
+            return drawn
+
+
+async def _drawn(person: Person, file: Attachment, reader: FileReader) -> bytes:
+    if not file.media.width or file.size > MAX_FILE_BYTES:
+        return b""
+    contents = io.BytesIO()
+    while contents.tell() < file.size and (found := await reader.read(contents.tell())):
+        contents.write(found)
+    if contents.tell() < file.size:
+        raise NoSuchFile()
+    contents.seek(0)
+    try:
+        return await api.files.pictures.process(person, domain.files.images.thumbnail, contents)
+    except BadImage:
+        return b""
 
 
 class Downloads:

@@ -1,16 +1,37 @@
 """The page for one's own second factor: set up, renew, remove. It needs no script."""
 
+from typing import Any
+
 from starlette.responses import Response
 from starlette.routing import Route
 
 from tertulia import api, domain, features
 from tertulia.api.call import Call
+from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import PasskeyNotFound, WrongCode
 from tertulia.errors.http import RateLimited
 from tertulia.http.parameter_rules import parse_id
-from tertulia.web import account_pages, page_texts, security_headers, totp_qr
+from tertulia.web import account_pages, page_texts, security_headers
 from tertulia.web.account_pages import AccountPages, Endpoint
+
+
+async def shown_secret(call: Call, user: User, known: str) -> dict[str, Any]:
+    """The secret as the page shows it."""
+    address = domain.people.second_factors.app_address(known, call.org.realm.name, user.email)
+    spaced = " ".join(known[at : at + 4] for at in range(0, len(known), 4))
+    picture = await api.files.pictures.process(call.person, _picture, address)
+    return {"secret": known, "spaced": spaced, "picture": picture}
+
+
+def _picture(text: str) -> str:
+    """The QR code. The library is loaded with the first one."""
+    import segno
+
+    drawn = segno.make(text, micro=False)
+    address: str = drawn.svg_data_uri(scale=4, border=3, light="white")
+    return address
+
 
 PATH = "/accounts/second_factor/"
 FORM_ERRORS = (BadRequest, WrongCode, RateLimited)
@@ -60,7 +81,7 @@ async def _show_set_up(call: Call, error: ClientError | None = None) -> Response
         call,
         "set_up_app.html",
         error=error,
-        **await totp_qr.secret(call, call.user, secret),
+        **await shown_secret(call, call.user, secret),
         action=f"{PATH}app/",
         asks_password=True,
         email=call.user.email,

@@ -18,7 +18,13 @@ from tertulia.domain.people.user import User
 from tertulia.errors import ClientError
 from tertulia.errors.authentication import LoginExpired, WrongCode
 from tertulia.errors.http import RateLimited
-from tertulia.web import account_pages, login_completion, login_state, security_headers, totp_qr
+from tertulia.web import (
+    account_pages,
+    login_completion,
+    login_state,
+    second_factor,
+    security_headers,
+)
 from tertulia.web.account_pages import AccountPages
 from tertulia.web.login_completion import LoginTarget
 
@@ -110,7 +116,7 @@ async def _verify(call: Call, pending: PendingSecondFactor) -> VerifiedIdentity:
 async def _show_set_up(
     call: Call, pending: PendingSecondFactor, secret: str, error: ClientError | None = None
 ) -> Response:
-    shown = await totp_qr.secret(call, _owner(call, pending), secret)
+    shown = await second_factor.shown_secret(call, _owner(call, pending), secret)
     return await _step(
         call,
         pending,

@@ -5,13 +5,18 @@ from collections.abc import Sequence
 SCRIPTS = "script-src 'self'; require-trusted-types-for 'script'; trusted-types rendered"
 
 
-def of_page(*, scripts: bool = False, form_targets: Sequence[str] = ()) -> dict[str, str]:
-    """`form_targets` are origins, besides our own, to which a form may redirect."""
+def of_page(
+    *, scripts: bool = False, form_targets: Sequence[str] = (), devices: bool = False
+) -> dict[str, str]:
+    """`form_targets` are origins, besides our own, to which a form may redirect. With `devices` the
+    page may ask for the microphone and the camera."""
+    allowed = "(self)" if devices else "()"
+    refused = "geolocation=(), payment=(), usb=()"
     policy = [
         "default-src 'none'",
         "style-src 'self'",
         "img-src 'self' data: blob:",
-        "media-src 'self'",
+        "media-src 'self' blob:",
         "connect-src 'self'",
         "font-src 'self'",
         "manifest-src 'self'",
@@ -26,5 +31,5 @@ def of_page(*, scripts: bool = False, form_targets: Sequence[str] = ()) -> dict[
         "Content-Security-Policy": "; ".join(policy),
         "Referrer-Policy": "same-origin",
         "Cross-Origin-Opener-Policy": "same-origin",
-        "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+        "Permissions-Policy": f"camera={allowed}, microphone={allowed}, {refused}",
     }

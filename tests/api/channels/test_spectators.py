@@ -124,6 +124,17 @@ def test_topics_of_web_public_channels_can_be_listed(square):
     square.stranger.get(other).fails("Invalid channel ID")
 
 
+def test_the_forum_of_a_web_public_channel_can_be_read(square):
+    for name in ("square", "house"):
+        message_in(square, name)
+    square_id, house_id = (square.channel(name).id for name in ("square", "house"))
+
+    (topic,) = square.stranger.get(f"/streams/{square_id}/forum").succeeds()["topics"]
+
+    assert topic["name"] == "talk"
+    square.stranger.get(f"/streams/{house_id}/forum").fails("Invalid channel ID")
+
+
 def test_register_returns_what_is_public(square):
     boss = square.person("boss", role="owner")
     boss.post("/realm/profile_fields", name="Boat", field_type=1).succeeds()
@@ -164,6 +175,7 @@ CALLS = [
     ("GET", "/messages/1", {}),
     ("POST", "/register", {}),
     ("GET", "/users/me/1/topics", {}),
+    ("GET", "/streams/1/forum", {}),
 ]
 
 

@@ -260,6 +260,8 @@ def test_a_complete_subscription(chat, ana, ben):
         "is_recently_active": True,
         "message_retention_days": None,
         "topics_policy": "inherit",
+        "slow_mode_seconds": 0,
+        "slow_mode_until": None,
         "stream_post_policy": 1,
         "is_announcement_only": False,
         "stream_weekly_traffic": None,

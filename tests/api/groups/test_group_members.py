@@ -1,10 +1,12 @@
 """Members of user groups: users, subgroups, and what membership gives access to."""
 
+from typing import Any
+
 import pytest
 from tests.support.groups import group_event, make, only, shown
 from tests.support.people import Chat, Person
 
-from tertulia import actions
+from tertulia import actions, domain
 
 # --- members ---
 
@@ -23,6 +25,38 @@ def test_members_are_added_and_removed_in_one_call(ana: Person, ben: Person, cle
         group_event("remove_members", group_id, user_ids=[ben.id]),
     ]
     assert shown(ben, group_id)["members"] == [ana.id, cleo.id]
+
+
+def test_more_members_than_one_write_takes_follow_in_others(
+    chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(domain.limits, "MAX_MEMBERS_PER_WRITE", 2)
+    ana, *others = chat.people("ana", "ben", "cleo", "dan", "eve")
+    ids = [each.id for each in others]
+    nobody = chat.group("nobody")
+    queue = ana.listens_for("user_group")
+
+    named = {"name": "crew", "description": "", "members": [*ids, *ids]}
+    closed = {"can_manage_group": nobody, "can_add_members_group": nobody}
+    ana.post("/user_groups/create", **named | {"name": "closed"}, **closed).succeeds()
+    made = ana.post("/user_groups/create", **named)
+    group_id = made.succeeds()["group_id"]
+    path = f"/user_groups/{group_id}/members"
+    ana.post(path, delete=ids[:3]).succeeds()
+    ana.post(path, add=[*ids[:3], ana.id, 0]).fails("Invalid user ID: 0")
+    ana.post(path, add=ids[:3]).succeeds()
+
+    assert [sorted(_members(event)) for event in queue.all()] == [
+        ids[:2], ids[2:], ids[:2], ids[2:], ids[:2], ids[2:3], ids[:2], ids[2:3],
+    ]  # fmt: skip
+    assert shown(ana, group_id)["members"] == sorted(ids)
+    chat.server.restart()
+    assert shown(ana, group_id)["members"] == sorted(ids)
+
+
+def _members(event: dict[str, Any]) -> list[int]:
+    found: list[int] = event["user_ids"] if "user_ids" in event else event["group"]["members"]
+    return found
 
 
 def test_membership_changes_are_all_or_nothing(ana: Person, ben: Person, cleo: Person) -> None:

@@ -52,6 +52,17 @@ def messages(ana, ben):
     return [ana.says(f"chair {n}", to="porch > chairs") for n in range(3)]
 
 
+def test_the_notice_of_a_move_is_not_the_first_message_of_a_channel_that_was_empty(chat, ana):
+    moved = ana.says("chair", to="porch > chairs")
+    ana.joins("attic")
+    attic = chat.channel("attic")
+    assert attic.first_message_id is None
+
+    moves(ana, moved, stream_id=attic.id, send_notification_to_new_thread=True).succeeds()
+
+    assert chat.channel("attic").first_message_id == moved.id
+
+
 # --- topics ---
 
 
@@ -517,6 +528,30 @@ def test_a_protected_history_shows_only_messages_since_subscribing(chat, message
     late.get(f"/messages/{messages[0].id}").fails("Invalid message(s)")
     assert queue.silent()
     ben.get(f"/messages/{messages[0].id}").fails("Invalid message(s)")
+
+
+@pytest.mark.parametrize("where", ["topic", "channel"])
+def test_clients_load_again_if_too_many_users_received_other_parts(chat, monkeypatch, where):
+    monkeypatch.setattr(storage.channels.subscriptions, "MAX_LISTED_MESSAGES", 3)
+    boss, ana = chat.person("boss", role="admin"), chat.person("ana")
+    ben, cleo = chat.people("ben", "cleo")
+    make(chat, boss, "vault", ana, invite_only=True, history_public_to_subscribers=False)
+    garden = make(chat, boss, "garden")
+    first, second = (ana.says(word, to="vault > chairs") for word in ("one", "two"))
+    boss.joins("vault", principals=[ben.id])
+    third = ana.says("three", to="vault > chairs")
+    boss.joins("vault", principals=[cleo.id])
+    queues = {each: each.listens_for("update_message") for each in (ana, ben, cleo)}
+
+    there = {"topic": "tables"} if where == "topic" else {"stream_id": garden}
+    moves(boss, first, propagate_mode="change_all", **there).succeeds()
+
+    assert queues[ana].next()["message_ids"] == [first.id, second.id, third.id]
+    assert queues[ben].poll().json["code"] == "BAD_EVENT_QUEUE_ID"
+    if where == "topic":  # the other channel is public
+        assert queues[cleo].silent()
+    place = ("subject", "tables") if where == "topic" else ("stream_id", garden)
+    assert ben.sees(third)[place[0]] == place[1]
 
 
 def test_who_may_move_between_channels(chat, ana, ben, messages):

@@ -372,9 +372,9 @@ def test_an_archived_channel_accepts_no_messages(chat):
 def test_a_permission_is_held_through_nested_groups(chat):
     def nest(tx, user_id):
         inner, outer = (
-            tx.insert(
+            tx.number(
                 "INSERT INTO user_group (realm_id, name, description, permissions)"
-                " VALUES (:r, :name, '', '{}') RETURNING id",
+                " VALUES (:r, :name, '', '{}') RETURNING id AS value",
                 r=tx.realm_id,
                 name=name,
             )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tertulia import actions, api, storage
+from tertulia import actions, storage
 from tertulia.actions.messages.edits import MessageChanges
 from tertulia.domain.messages.deleted import KeptSelection
 from tertulia.storage.messages.edits import TopicPart
@@ -134,7 +134,6 @@ class MovedMessage:
 def test_any_moves_leave_each_message_with_its_topic_and_history(chat, ana, monkeypatch, seed):
     """Also if parts of three messages are already large."""
     monkeypatch.setattr(storage.messages.edits, "MAX_MOVED_ALONE", 2)
-    monkeypatch.setattr(api.messages.edits, "MOVED_PER_PORTION", 2)
     chance = random.Random(seed)
     model: dict[int, MovedMessage] = {}
 

@@ -185,10 +185,13 @@ UNRECORDED = """
 DELETE /answers/{answer_token}
 DELETE /attachments/{attachment_id}
 DELETE /bot_storage
+DELETE /calls/{call_token}/sessions/{session_id}
 DELETE /drafts/{draft_id}
 DELETE /events
+DELETE /interactions/{interaction_id}
 DELETE /messages/{message_id}/reactions
 DELETE /navigation_views/{fragment:path}
+DELETE /push_servers
 DELETE /reminders/{reminder_id}
 DELETE /saved_snippets/{saved_snippet_id}
 DELETE /scheduled_messages/{scheduled_message_id}
@@ -200,8 +203,10 @@ DELETE /users/me/muted_users/{muted_user_id}
 DELETE /users/me/profile_data
 DELETE /web_push/subscriptions
 PATCH /answers/{answer_token}
+PATCH /calls/{call_token}/sessions/{session_id}
 PATCH /drafts/{draft_id}
 PATCH /messages/{message_id}
+PATCH /messages/{message_id}/buttons
 PATCH /navigation_views/{fragment:path}
 PATCH /saved_snippets/{saved_snippet_id}
 PATCH /scheduled_messages/{scheduled_message_id}
@@ -212,12 +217,20 @@ PATCH /users/me/subscriptions/{stream_id}
 POST /answers
 POST /answers/{answer_token}/finish
 POST /answers/{answer_token}/stop
+POST /calls
 POST /calls/nextcloud_talk/create
+POST /calls/{call_token}/decline
+POST /calls/{call_token}/sessions
+POST /calls/{call_token}/sessions/{session_id}/ring
+POST /calls/{call_token}/sessions/{session_id}/signals
 POST /drafts
 POST /external/{integration}
 POST /fetch_api_key
 POST /integrations/template/preview
 POST /integrations/{integration}/example
+POST /interactions/fetch
+POST /interactions/{interaction_id}/answer
+POST /interactions/{interaction_id}/form
 POST /jwt/fetch_api_key
 POST /mark_all_as_read
 POST /mark_stream_as_read
@@ -226,6 +239,7 @@ POST /messages
 POST /messages/flags
 POST /messages/flags/narrow
 POST /messages/render
+POST /messages/{message_id}/press
 POST /messages/{message_id}/reactions
 POST /messages/{message_id}/report
 POST /messages/{message_id}/typing
@@ -233,6 +247,8 @@ POST /mobile_push/e2ee/test_notification
 POST /mobile_push/register
 POST /mobile_push/test_notification
 POST /navigation_views
+POST /push_servers
+POST /push_servers/test
 POST /register
 POST /register_client_device
 POST /reminders
@@ -253,7 +269,9 @@ POST /users/me/second_factor/passkeys/begin
 POST /users/me/second_factor/secret
 POST /users/me/status
 POST /users/me/subscriptions/properties
+POST /web_push/mute
 POST /web_push/subscriptions
+POST /web_push/test
 PUT /bot_storage
 """
 

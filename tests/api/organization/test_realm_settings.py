@@ -41,6 +41,7 @@ PLAIN: list[tuple[str, Any, Any]] = [
     ("digest_weekday", 6, 6),
     ("message_content_allowed_in_email_notifications", False, False),
     ("require_e2ee_push_notifications", True, True),
+    ("push_servers_allowed", False, False),
     ("video_chat_provider", 0, 0),
     ("gif_rating_policy", 0, 0),
     ("welcome_message_custom_text", "Come in", "Come in"),

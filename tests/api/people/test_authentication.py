@@ -7,7 +7,7 @@ from tests.support.people import Chat, basic
 from tests.support.waiting import eventually
 
 from tertulia import actions
-from tertulia.domain.people.new_user import NewUser
+from tertulia.domain.people.user import NewUser
 
 CHALLENGE = 'Basic realm="zulip"'
 

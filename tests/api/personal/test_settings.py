@@ -12,7 +12,7 @@ from tertulia.actions.organization.creation import FIRST_DEFAULTS
 from tertulia.config import Rate
 from tertulia.domain.organization.languages import LANGUAGES
 from tertulia.domain.personal.settings import PREFERENCES
-from tertulia.domain.setting_values import ChosenFrom, Whole
+from tertulia.domain.setting_values import ChosenFrom, DailyHours, Whole
 
 PASSWORD = "correct horse battery"
 ONLY_ADMINISTRATORS = "Only administrators can change addresses in this organization."
@@ -31,6 +31,8 @@ def another(name):
     setting = PREFERENCES[name]
     if name in FIRST_DEFAULTS:
         return not FIRST_DEFAULTS[name]
+    if isinstance(setting.kind, DailyHours):
+        return "22:00-07:00"
     if isinstance(setting.kind, ChosenFrom):
         return next(value for value in setting.kind.values if value != setting.default)
     return setting.default + 1 if isinstance(setting.kind, Whole) else not setting.default
@@ -105,6 +107,10 @@ def test_unknown_settings_are_listed_and_an_empty_change_succeeds(ana):
             "emojiset",
             "stone",
             "Invalid emojiset: Value error, Not in the list of possible values",
+        ),
+        *(
+            ("quiet_hours", each, "quiet_hours must be hours such as 22:00-07:00, or empty")
+            for each in ("always", "22:00-24:00", "7:00-8:00", "22:00-22:00", "22:00")
         ),
         ("full_name", " ", "Name must not be empty!"),
         ("full_name", "a`b", "Invalid characters in name!"),

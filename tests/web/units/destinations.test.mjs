@@ -3,6 +3,7 @@ import { beforeEach, test } from "node:test";
 import { findDestinations, matchedPieces, recentDestinations, waitingDestinations } from "../../../src/tertulia/web/static/state/destinations.js";
 import { setAccountValue } from "../../../src/tertulia/web/static/core/account_values.js";
 import { emit } from "../../../src/tertulia/web/static/core/signals.js";
+import { keyLabel, SHORTCUTS } from "../../../src/tertulia/web/static/state/shortcuts.js";
 import { recordVisit } from "../../../src/tertulia/web/static/state/visits.js";
 import { BEN, CLEO, KITCHEN, OFFICE, start } from "./scene.mjs";
 
@@ -89,4 +90,20 @@ test("a key folds nothing but what was typed, however many names there are", () 
   }
 
   assert.equal(folded, 6);
+});
+
+test("commands are found by their names, with their keys, and only where they work", () => {
+  const [found] = findDestinations("/shortcuts");
+
+  assert.deepEqual([found.name, found.hash, found.keys], ["Keyboard shortcuts", "keyboard-help", ["?"]]);
+  assert.deepEqual(names("dark"), ["Theme: Dark"]);
+  assert.deepEqual(names("/mute"), []); // there is no topic
+  assert.ok(names("/").length > 0 && findDestinations("/").every((each) => each.kind === "command"));
+});
+
+test("every key has one command, and keys are written as they are pressed", () => {
+  const keys = SHORTCUTS.flatMap(([, rows]) => rows.flatMap((row) => Object.keys(row.keys ?? {})));
+
+  assert.equal(new Set(keys).size, keys.length);
+  assert.deepEqual(["j", "J", "+", "Ctrl+k", "Shift+ ", "ArrowUp", "Ctrl+[", "Alt+r"].map(keyLabel), ["J", "Shift+J", "+", "Ctrl+K", "Shift+Space", "↑", "Ctrl+[", "Alt+R"]);
 });

@@ -73,7 +73,7 @@ class AccessByDirectory(msgspec.Struct, frozen=True):
 
     def readable(self) -> Readable:
         org, user = self.org, self.user
-        mine = org.subscribed.get(user.id, BitMap())
+        mine = org.subscriptions.by_user.get(user.id, BitMap())
         found = mine | org.by_privacy.open_to(user)
         hidden = org.by_privacy.all - found
         if not user.is_guest:

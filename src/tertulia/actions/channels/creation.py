@@ -46,8 +46,9 @@ def create_alike(tx: Tx, creator: User, wanted: list[tuple[NewChannel, str]]) ->
         storage.channels.table.insert(tx, new, rendered, creator.id, permissions)
         for new, rendered in wanted
     ]
-    for channel in created:
-        events.log.announce(tx, ChannelCreated(channel.id), to=ChannelViewers(channel.id))
+    events.log.announce_all(
+        tx, [(ChannelCreated(channel.id), ChannelViewers(channel.id)) for channel in created]
+    )
     if wanted[0][0].is_default:
         announce_defaults(tx)
     return created

@@ -55,6 +55,8 @@ class ChannelChanges(msgspec.Struct, frozen=True):
     folder_id: int | UnsetType | None = UNSET
     archived: bool | None = None
     default_push: bool | None = None
+    slow_mode_seconds: int | None = None
+    slow_mode_until: int | UnsetType | None = UNSET
     permissions: dict[str, PermissionChange] = field(default_factory=dict)
 
     @property
@@ -279,6 +281,21 @@ def _change_default_push(tx: Tx, user: User, channel: Channel, changes: ChannelC
         _announce(tx, channel, "default_push_notifications", changes.default_push)
 
 
+def _change_slow_mode(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
+    """Change slow mode. It has no end unless one is given with the seconds or afterwards."""
+    seconds, until = changes.slow_mode_seconds, changes.slow_mode_until
+    if seconds is not None and until is UNSET:
+        until = None
+    if not isinstance(until, UnsetType | None) and until <= tx.now:
+        raise BadRequest("The end of slow mode must be in the future.", problem="end-not-in-future")
+    if seconds is not None and seconds != channel.slow_mode_seconds:
+        storage.channels.table.change(tx, channel.id, slow_mode_seconds=seconds)
+        _announce(tx, channel, "slow_mode_seconds", seconds)
+    if not isinstance(until, UnsetType) and until != channel.slow_mode_until:
+        storage.channels.table.change(tx, channel.id, slow_mode_until=until)
+        _announce(tx, channel, "slow_mode_until", until)
+
+
 def _change_permissions(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
     for name, change in changes.permissions.items():
         channel = _change_permission(tx, user, channel, name, change)
@@ -364,6 +381,7 @@ _STEPS = (
     _change_name,
     _change_folder,
     _change_default_push,
+    _change_slow_mode,
     _change_permissions,
 )
 

@@ -15,6 +15,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.channels import (
     ChannelNotAccessible,
 )
+from tertulia.storage.channels.topics import ChannelTopic
 
 
 def visible_to(tx: Tx, user: User, channel_id: int) -> Channel:
@@ -33,6 +34,21 @@ def open_to_all(tx: Tx, channel_id: int) -> Channel:
     if channel is None or not channel.is_web_public:
         raise ChannelNotAccessible()
     return channel
+
+
+def readable_topics(
+    tx: Tx, user: User | None, channel_id: int
+) -> tuple[list[ChannelTopic], int | None]:
+    """The topics of a channel that a user or an anonymous reader may read, newest message first.
+
+    The second value is the id of the user if only the messages count that the user has received.
+    """
+    if user is None:
+        open_to_all(tx, channel_id)
+        return storage.channels.topics.of_channel(tx, channel_id, None), None
+    channel = readable_by(tx, user, channel_id)
+    received_by = None if channel.history_public else user.id
+    return storage.channels.topics.of_channel(tx, channel_id, received_by), received_by
 
 
 def administered_by(tx: Tx, user: User, channel_id: int) -> Channel:

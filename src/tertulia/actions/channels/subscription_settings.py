@@ -9,7 +9,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.events.audience import Users
-from tertulia.events.types.channels.subscriptions import SubscriptionChanged
+from tertulia.events.types.channels.subscriptions import SubscriptionChanged, SubscriptionsChanged
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -21,7 +21,8 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 def change(tx: Tx, user: User, choices: list[Choice]) -> None:
-    """Apply all choices, or none. Each produces an event, even without a change."""
+    """Apply all choices, or none. Clients get an event of each, even without a
+    change."""
     ids = list({choice.channel_id for choice in choices})
     channels = {channel.id: channel for channel in storage.channels.table.find_many(tx, ids)}
     access = bulk_access.BulkAccess(tx, user, channels.values())
@@ -39,5 +40,7 @@ def change(tx: Tx, user: User, choices: list[Choice]) -> None:
     changes = [
         SubscriptionChanged(choice.channel_id, choice.property, choice.value) for choice in choices
     ]
-    if changes:
-        events.log.announce_all(tx, changes, to=Users([user.id]))
+    if len(changes) == 1:
+        events.log.announce(tx, changes[0], to=Users([user.id]))
+    elif changes:
+        events.log.announce(tx, SubscriptionsChanged(changes), to=Users([user.id]))

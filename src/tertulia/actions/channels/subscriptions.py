@@ -6,7 +6,7 @@ in further transactions. Each of them leaves whole users behind: a user is in al
 the call or in none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 import msgspec
@@ -27,7 +27,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import InsufficientPermission
 from tertulia.errors.channels import ChannelIsArchived
-from tertulia.errors.parameters import NothingToDo
+from tertulia.errors.parameters import NothingToDo, TooMany
 from tertulia.events.audience import Everyone
 from tertulia.events.types.channels.subscriptions import (
     AddedSubscription,
@@ -92,25 +92,26 @@ def subscribe(tx: Tx, user: User, request: SubscribeRequest, email_domain: str) 
     outcome = Outcome()
     existing, missing = _find_wanted(tx, user, request, lookup, outcome)
     created = creation.create_alike(tx, user, missing)
-    people_ = _principals(tx, user, request.principals, existing, lookup.access, email_domain)
+    user_ids = _principals(tx, user, request.principals, existing, lookup.access, email_domain)
 
     wanted = sorted(
         {channel.id: channel for channel in existing + created}.values(),
         key=lambda channel: channel.name,
     )
-    inside = _inside(tx, wanted, people_)
+    inside = _inside(tx, wanted, user_ids)
     for channel in wanted:
-        for person in people_:
-            is_inside = channel.id in inside[person.id]
+        for user_id in user_ids:
+            is_inside = channel.id in inside[user_id]
             group = outcome.already_subscribed if is_inside else outcome.subscribed
-            group.setdefault(person.id, []).append(channel.name)
+            group.setdefault(user_id, []).append(channel.name)
     is_small = len(outcome.subscribed) <= domain.limits.MAX_NEW_SUBSCRIPTION_NOTICES
     outcome.notified_subscribers = request.notifies_subscribers and is_small
     outcome.channel_ids = [channel.id for channel in wanted]
     outcome.created_ids = [channel.id for channel in created]
-    joining = [person for person in people_ if person.id in outcome.subscribed]
-    now, outcome.remaining = _portions(joining, len(wanted), notifies=outcome.notified_subscribers)
-    _join_and_notify(tx, user, request, outcome, (wanted, now))
+    joining = [user_id for user_id in user_ids if user_id in outcome.subscribed]
+    now, *outcome.remaining = _portions(joining, len(wanted), notifies=outcome.notified_subscribers)
+    first = storage.people.users.find_many(tx, now)
+    _join_and_notify(tx, user, request, outcome, (wanted, first))
     _announce_new_channels(tx, user, created, announced=request.announced)
     return outcome
 
@@ -126,7 +127,7 @@ def subscribe_remaining(
     wanted = [channel for channel in found if not channel.archived]
     existing = [channel for channel in wanted if channel.id not in outcome.created_ids]
     access = BulkAccess(tx, user, existing)
-    _require_adding_others(tx, user, people_, existing, access)
+    _require_adding_others(tx, user, user_ids, existing, access)
     _join_and_notify(tx, user, request, outcome, (wanted, people_))
 
 
@@ -149,8 +150,8 @@ def create_channel(
     channel = creation.create_unchecked(tx, user, new, rendered_description)
     access = BulkAccess(tx, user, [channel])
     joining = _principals(tx, user, subscriber_ids, [], access, "") if subscriber_ids else []
-    now, remaining = _portions(joining, 1, notifies=False)
-    join(tx, channel, now)
+    now, *remaining = _portions(joining, 1, notifies=False)
+    join(tx, channel, storage.people.users.find_many(tx, now))
     _announce_new_channels(tx, user, [channel], announced=announced)
     return Outcome(
         channel_ids=[channel.id],
@@ -192,31 +193,22 @@ def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
 def check_size(channels: int, principals: int) -> None:
     """Limit the size of one call, before anything is read."""
     if channels * max(1, principals) > domain.limits.MAX_SUBSCRIPTIONS_PER_CALL:
-        raise BadRequest(
-            "Too many subscriptions at once (limit: {limit})",
-            problem="too-many",
-            limit=domain.limits.MAX_SUBSCRIPTIONS_PER_CALL,
-        )
+        raise TooMany("subscriptions at once", domain.limits.MAX_SUBSCRIPTIONS_PER_CALL)
 
 
 def check_new_channels(count: int) -> None:
     """Limit the new channels of one call: all users receive them."""
     if count > domain.limits.MAX_NEW_CHANNELS_PER_CALL:
-        raise BadRequest(
-            "Too many new channels at once (limit: {limit})",
-            problem="too-many",
-            limit=domain.limits.MAX_NEW_CHANNELS_PER_CALL,
-        )
+        raise TooMany("new channels at once", domain.limits.MAX_NEW_CHANNELS_PER_CALL)
 
 
 def _check_new_channels(tx: Tx, user: User, count: int) -> None:
     check_new_channels(count)
-    if count and storage.creation_counts.channels(tx, user) + count > domain.limits.MAX_CHANNELS:
-        raise BadRequest(
-            "Too many channels (limit: {limit})",
-            problem="too-many",
-            limit=domain.limits.MAX_CHANNELS,
-        )
+    if (
+        count
+        and storage.table_counts.created_channels(tx, user) + count > domain.limits.MAX_CHANNELS
+    ):
+        raise TooMany("channels", domain.limits.MAX_CHANNELS)
 
 
 def _find_wanted(
@@ -267,24 +259,29 @@ def _principals(
     existing: list[Channel],
     access: BulkAccess,
     email_domain: str,
-) -> list[User]:
-    """The users to subscribe, by id; the caller if none is named."""
+) -> list[int]:
+    """The users to subscribe; the caller if none is named. Thousands by id are not loaded."""
     if not principals:
-        return [user]
+        return [user.id]
+    ids = visible_users.usable_principals(tx, user, principals)
+    if ids is not None:
+        _require_adding_others(tx, user, ids, existing, access)
+        return ids
     found = visible_users.find_principals(tx, user, principals, email_domain)
-    _require_adding_others(tx, user, found, existing, access)
-    return sorted(visible_users.all_active(found), key=lambda person: person.id)
+    named = [None if each is None else each.id for each in found]
+    _require_adding_others(tx, user, named, existing, access)
+    return sorted(person.id for person in visible_users.all_active(found))
 
 
 def _require_adding_others(
     tx: Tx,
     user: User,
-    people_: Sequence[User | None],
+    user_ids: Collection[int | None],
     channels: list[Channel],
     access: BulkAccess,
 ) -> None:
-    is_alone = all(person is not None and _is_self(user, person) for person in people_)
-    if not is_alone and len(addable(tx, user, channels, access)) < len(channels):
+    own = {user.id, *storage.people.bots.ids_of_owners(tx, [user.id])}
+    if not own.issuperset(user_ids) and len(addable(tx, user, channels, access)) < len(channels):
         raise InsufficientPermission()
 
 
@@ -300,22 +297,18 @@ def addable(tx: Tx, user: User, channels: list[Channel], access: BulkAccess) -> 
     ]
 
 
-def _inside(tx: Tx, channels: list[Channel], people_: list[User]) -> dict[int, set[int]]:
+def _inside(tx: Tx, channels: list[Channel], user_ids: list[int]) -> dict[int, set[int]]:
     """The channels that each user is in."""
-    return storage.channels.subscriptions.inside(
-        tx, [channel.id for channel in channels], [person.id for person in people_]
-    )
+    channel_ids = [channel.id for channel in channels]
+    return storage.channels.subscriptions.inside(tx, channel_ids, user_ids)
 
 
-def _portions(
-    people_: list[User], channels: int, *, notifies: bool
-) -> tuple[list[User], list[list[int]]]:
-    """The users of this write, and the ids of those of each further one."""
+def _portions(user_ids: list[int], channels: int, *, notifies: bool) -> list[list[int]]:
+    """The users of this write and of each further one."""
     size = max(1, domain.limits.MAX_SUBSCRIPTIONS_PER_WRITE // max(1, channels))
     if notifies:
         size = min(size, domain.limits.MAX_NOTICES_PER_WRITE)
-    ids = [person.id for person in people_]
-    return people_[:size], domain.portions.split(ids[size:], size)
+    return domain.portions.split(user_ids, size) or [[]]
 
 
 def _join_and_notify(
@@ -326,7 +319,7 @@ def _join_and_notify(
     pairs: tuple[list[Channel], list[User]],
 ) -> None:
     wanted, people_ = pairs
-    inside = _inside(tx, wanted, people_)
+    inside = _inside(tx, wanted, [person.id for person in people_])
     joins: UsersByChannel = {
         channel.id: (channel, [each for each in people_ if channel.id not in inside[each.id]])
         for channel in wanted
@@ -433,7 +426,7 @@ def unsubscribe(tx: Tx, user: User, removal: Removal, email_domain: str) -> Remo
         named = visible_users.find_principals(tx, user, removal.principals, email_domain)
         users = visible_users.all_active(named)
     _check_removal(user, lookup.access, found, users)
-    inside = _inside(tx, found, users)
+    inside = _inside(tx, found, [person.id for person in users])
     outcome = Removed([], [], [channel.id for channel in found], [])
     for channel in found:
         if channel.archived and any(channel.id in each for each in inside.values()):
@@ -473,7 +466,7 @@ def _removal_portions(tx: Tx, user_ids: list[int], channels: int) -> list[list[i
 
 def _remove_from(tx: Tx, channels: list[Channel], user_ids: list[int]) -> None:
     users = storage.people.users.find_many(tx, user_ids)
-    inside = _inside(tx, channels, users)
+    inside = _inside(tx, channels, user_ids)
     _remove_all(
         tx,
         {

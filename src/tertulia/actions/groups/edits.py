@@ -1,7 +1,6 @@
 """User groups: creation, changes and membership."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -32,6 +31,7 @@ from tertulia.errors.groups import (
     MemberNotFound,
     SubgroupNotFound,
 )
+from tertulia.errors.parameters import TooMany
 from tertulia.events.audience import Everyone
 from tertulia.events.types.groups import (
     GroupChanged,
@@ -63,17 +63,14 @@ class MemberChange(msgspec.Struct, frozen=True):
 
 
 def create(tx: Tx, user: User, new: NewGroup) -> int:
-    """Create a group. Returns its id."""
+    """Check everything, and create a group with the first of its members; `change_remaining` adds
+    the others. Returns its id."""
     user = permissions.current_rights(tx, user)
     permissions.require_in_realm(tx, user, "can_create_groups")
-    if storage.creation_counts.groups(tx, user) >= domain.limits.MAX_GROUPS:
-        raise BadRequest(
-            "Too many user groups (limit: {limit})",
-            problem="too-many",
-            limit=domain.limits.MAX_GROUPS,
-        )
+    if storage.table_counts.created_groups(tx, user) >= domain.limits.MAX_GROUPS:
+        raise TooMany("user groups", domain.limits.MAX_GROUPS)
     name = _free_name(tx, new.name)
-    members = _active_ids(tx, new.members)
+    members = _active_ids(tx, new.members)[: domain.limits.MAX_MEMBERS_PER_WRITE]
     subgroups = _usable_subgroups(tx, new.subgroups)
     group_id = storage.groups.insert(tx, name, new.description, creator_id=user.id)
     values = permissions.initial_values(tx, GROUP_PERMISSIONS, user, new.permissions)
@@ -128,15 +125,21 @@ def deactivate(tx: Tx, user: User, group_id: int) -> None:
 
 
 class MembersMoved(msgspec.Struct, frozen=True):
-    """Users who were added or removed, and what a notice says of it."""
+    """Users to be added or removed. The first ones are already."""
 
-    did: str
+    added: bool
     user_ids: list[int]
+
+    @property
+    def remaining(self) -> list[list[int]]:
+        """The members of each further write."""
+        size = domain.limits.MAX_MEMBERS_PER_WRITE
+        return domain.portions.split(self.user_ids[size:], size)
 
 
 def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> list[MembersMoved]:
-    """Add and remove members and subgroups, all or nothing. Returns whom `notify_members` has to
-    notify, in writes of their own."""
+    """Check everything, change the subgroups, and add and remove the first members. Returns whom
+    `change_remaining` has to change and `notify_members` to notify, in writes of their own."""
     user = permissions.current_rights(tx, user)
     group = _get(tx, group_id)
     if group.is_system:
@@ -153,11 +156,28 @@ def change_members(tx: Tx, user: User, group_id: int, change: MemberChange) -> l
     return moved
 
 
-def notify_members(tx: Tx, user: User, group_id: int, did: str, user_ids: list[int]) -> None:
+def change_remaining(tx: Tx, user: User, group_id: int, added: bool, user_ids: list[int]) -> None:
+    """Add or remove further members, except users who were added, removed or deactivated
+    meanwhile. The creator of a group may be unable to add others later."""
+    user = permissions.current_rights(tx, user)
+    group = _get(tx, group_id)
+    present = storage.groups.members_among(tx, group_id, user_ids)
+    if not added:
+        _require_removing(tx, user, group, user_ids)
+        _set_members(tx, group, sorted(present), added=False)
+        return
+    if group.creator_id != user.id:
+        _require_adding(tx, user, group, user_ids)
+    usable = set(storage.people.users.usable_ids(tx, user_ids))
+    _set_members(tx, group, sorted(usable - present), added=True)
+
+
+def notify_members(tx: Tx, user: User, group_id: int, added: bool, user_ids: list[int]) -> None:
     """Notify users who were added or removed by others."""
     group = _get(tx, group_id)
     if group.deactivated:
         return
+    did = "added you to" if added else "removed you from"
     for other in storage.people.users.find_many(tx, user_ids):
         if other.id != user.id and not other.is_bot and other.is_active:
             notices.send_to_user(tx, other.id, domain.messages.notices.moved_you(user, did, group))
@@ -230,6 +250,14 @@ def _require(
         names.append(for_oneself)
     if not _may(tx, user, group, *names):
         raise InsufficientPermission()
+
+
+def _require_adding(tx: Tx, user: User, group: Group, user_ids: list[int]) -> None:
+    _require(tx, user, group, user_ids, "can_add_members_group", "can_join_group")
+
+
+def _require_removing(tx: Tx, user: User, group: Group, user_ids: list[int]) -> None:
+    _require(tx, user, group, user_ids, "can_remove_members_group", "can_leave_group")
 
 
 def _free_name(tx: Tx, name: str, but_for: Group | None = None) -> str:
@@ -323,7 +351,7 @@ def _change_permission(tx: Tx, group: Group, name: str, change: PermissionChange
 
 
 def _add_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> MembersMoved:
-    _require(tx, user, group, requested_ids, "can_add_members_group", "can_join_group")
+    _require_adding(tx, user, group, requested_ids)
     user_ids = _active_ids(tx, requested_ids)
     present = storage.groups.members_among(tx, group.id, user_ids)
     for user_id in user_ids:
@@ -331,15 +359,13 @@ def _add_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> 
             raise BadRequest(
                 f"User {user_id} is already a member of this group", problem="group-member-already"
             )
-    with _announcing(tx, group, user_ids):
-        storage.groups.add_members(tx, group.id, user_ids)
-        announce_members(tx, group.id, user_ids, added=True)
-    return MembersMoved("added you to", user_ids)
+    _set_members(tx, group, user_ids[: domain.limits.MAX_MEMBERS_PER_WRITE], added=True)
+    return MembersMoved(True, user_ids)
 
 
 def _remove_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> MembersMoved:
     user_ids = sorted(set(requested_ids))
-    _require(tx, user, group, user_ids, "can_remove_members_group", "can_leave_group")
+    _require_removing(tx, user, group, user_ids)
     present = storage.groups.members_among(tx, group.id, user_ids)
     for user_id in user_ids:
         if user_id not in present:
@@ -347,17 +373,20 @@ def _remove_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) 
                 f"There is no member '{user_id}' in this user group",
                 problem="not-a-member-of-group",
             )
-    with _announcing(tx, group, user_ids):
-        storage.groups.remove_members(tx, group.id, user_ids)
-        announce_members(tx, group.id, user_ids, added=False)
-    return MembersMoved("removed you from", user_ids)
+    _set_members(tx, group, user_ids[: domain.limits.MAX_MEMBERS_PER_WRITE], added=False)
+    return MembersMoved(False, user_ids)
 
 
-def _announcing(tx: Tx, group: Group, user_ids: list[int]) -> AbstractContextManager[None]:
+def _set_members(tx: Tx, group: Group, user_ids: list[int], *, added: bool) -> None:
     def find_people() -> list[User]:
         return [each for each in storage.people.users.find_many(tx, user_ids) if each.is_active]
 
-    return visible_channels.announcing_changes(tx, [group.id], find_people)
+    if not user_ids:
+        return
+    with visible_channels.announcing_changes(tx, [group.id], find_people):
+        change = storage.groups.add_members if added else storage.groups.remove_members
+        change(tx, group.id, user_ids)
+        announce_members(tx, group.id, user_ids, added=added)
 
 
 def _add_subgroups(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> None:

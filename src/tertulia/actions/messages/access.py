@@ -7,7 +7,7 @@ they were subscribed. A message that a user may not see does not exist for them.
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
-from tertulia import storage
+from tertulia import events, storage
 from tertulia.actions.channels import lookups
 from tertulia.actions.people import visible_users
 from tertulia.database.tx import Tx
@@ -18,7 +18,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors.messages import InvalidMessage
 from tertulia.errors.people import ReadOnlyGrant
 from tertulia.events.audience import Audience, MessageHolders, NoClients, Users
-from tertulia.storage.channels.subscriptions import Span
+from tertulia.events.types.messages.edits import QueuesClosed
 
 
 def visible_to(tx: Tx, user: User, message_id: int) -> Message:
@@ -50,7 +50,7 @@ def visible(tx: Tx, user: User, some: Iterable[Message]) -> list[Message]:
         if lookups.may_read(tx, user, channel)
     }
     is_protected = any(not channel.history_public for channel in readable.values())
-    spans = storage.channels.subscriptions.spans_of(tx, user.id) if is_protected else []
+    spans = storage.channels.subscriptions.spans_by_channel(tx, user.id) if is_protected else {}
 
     def may_see(message: Message) -> bool:
         if message.channel_id is None:
@@ -58,9 +58,23 @@ def visible(tx: Tx, user: User, some: Iterable[Message]) -> list[Message]:
         channel = readable.get(message.channel_id)
         if channel is None:
             return False
-        return channel.history_public or any(span.covers(message) for span in spans)
+        return channel.history_public or any(
+            span.covers(message) for span in spans.get(message.channel_id, ())
+        )
 
     return [message for message in some if may_see(message)]
+
+
+def received_ids(tx: Tx, user: User, channel: Channel, message_ids: list[int]) -> list[int]:
+    """Those of thousands of messages of a channel with a protected history that a reader of the
+    channel may see, oldest first."""
+    spans = storage.channels.subscriptions.spans_by_channel(tx, user.id).get(channel.id, ())
+    arrived = storage.channels.subscriptions.arrivals(tx, message_ids)
+    return [
+        message_id
+        for message_id in message_ids
+        if any(span.includes(message_id, arrived.get(message_id)) for span in spans)
+    ]
 
 
 def _is_in_conversation(user: User, message: Message) -> bool:
@@ -112,8 +126,22 @@ def holders_in(
     if channel.history_public:
         also = holders_by_history(tx, channel, message_ids)
         return [(list(message_ids), MessageHolders(channel.id, also))]
-    received = storage.channels.subscriptions.received_by(tx, channel.id, message_ids)
-    return [(ids, Users(user_ids)) for ids, user_ids in received]
+    return [(ids, Users(user_ids)) for ids, user_ids in received_by(tx, channel.id, message_ids)]
+
+
+def received_by(
+    tx: Tx, channel_id: int, message_ids: Sequence[int], also: Sequence[int] = ()
+) -> list[tuple[list[int], list[int]]]:
+    """Which of the messages users received in a channel, for an event that follows.
+
+    Hundreds of users may have received different parts of thousands of messages. Those whose parts
+    would take too long to list lose their queues: their clients load everything again.
+    """
+    parts, left_out = storage.channels.subscriptions.received_by(tx, channel_id, message_ids, also)
+    if left_out:
+        storage.queues.delete_of_users(tx, left_out)
+        events.log.announce(tx, QueuesClosed(left_out), to=NoClients())
+    return parts
 
 
 def holders_by_history(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> list[int]:
@@ -124,16 +152,16 @@ def holders_by_history(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> 
     found = storage.messages.flags.users_with_flag(tx, "historical", message_ids)
     for origin_id, ids in storage.messages.table.origins(tx, channel.id, message_ids).items():
         only_ended = origin_id == channel.id
-        spans_of = storage.channels.subscriptions.spans_since(
+        spans = storage.channels.subscriptions.spans_since(
             tx, origin_id, ids[0], only_ended=only_ended
         )
-        for user_id, spans in spans_of.items():
-            if any(_holds_one(span, ids) for span in spans):
-                found.add(user_id)
+        for (after, last), user_ids in spans.items():
+            if _holds_one(after, last, ids):
+                found.update(user_ids)
     return sorted(found)
 
 
-def _holds_one(span: Span, ids: list[int]) -> bool:
-    """Whether one of the ids, which are sorted, was sent during the span."""
-    index = bisect_right(ids, span.start_message_id)
-    return index < len(ids) and span.covers_message(ids[index])
+def _holds_one(after: int, last: int | None, ids: list[int]) -> bool:
+    """Whether one of the ids, which are sorted, is in this range."""
+    index = bisect_right(ids, after)
+    return index < len(ids) and (last is None or ids[index] <= last)

@@ -9,12 +9,12 @@ from tertulia import domain, events, storage
 from tertulia.actions.channels import channel_stats, lookups
 from tertulia.actions.files import attachments
 from tertulia.actions.groups import permissions
-from tertulia.actions.messages import access, deleted
+from tertulia.actions.messages import access
 from tertulia.actions.personal import topic_policies
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
-from tertulia.domain.messages.deleted import Deletion, DeletionReason
+from tertulia.domain.messages.deleted import SECONDS_PER_DAY, Deletion, DeletionReason
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import TopicPolicy
@@ -50,9 +50,8 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
     Returns whether these were all; then the users' policies for the topic are deleted too.
     """
     channel, topic = _deletable_topic(tx, user, channel_id, topic)
-    ids = storage.channels.topics.message_ids(tx, channel.id, topic)
-    if channel.history_public:
-        ids = ids[: domain.limits.DELETE_BATCH + 1]
+    most = domain.limits.DELETE_BATCH + 1 if channel.history_public else None
+    ids = storage.channels.topics.message_ids(tx, channel.id, topic, most)
     found = storage.messages.table.find_many(tx, tx.realm_id, ids)
     visible = access.visible(tx, user, [found[each] for each in sorted(found)])
     if visible:
@@ -86,7 +85,7 @@ def remove(
     """
     ids = [message.id for message in messages]
     if deletion is not None:
-        deleted.keep(tx, messages, deletion)
+        keep(tx, messages, deletion)
     for before_deletion in BEFORE_DELETION:
         before_deletion(tx, ids)
     attachments.delete_with_messages(tx, ids)
@@ -148,3 +147,25 @@ def _has_permission(tx: Tx, user: User, channel: Channel | None, setting: str) -
     return permissions.has_realm_permission(tx, user, setting) or (
         channel is not None and permissions.has_permission(tx, user, channel.permissions[setting])
     )
+
+
+def keep(tx: Tx, messages: Sequence[Message], deletion: Deletion) -> None:
+    """Copy messages that are about to be deleted, if the organization keeps them, or else those
+    that are on legal hold."""
+    seconds = grace_seconds(tx)
+    ids = [message.id for message in messages]
+    if not seconds:
+        ids = storage.organization.legal_holds.held_among(tx, ids)
+    if ids:
+        storage.messages.deleted.keep(tx, ids, deletion, tx.now + seconds)
+
+
+def grace_seconds(tx: Tx) -> int:
+    """How long the organization keeps deleted messages; 0 if it does not."""
+    days: int = storage.organization.realms.current(tx).setting("deleted_message_grace_days")
+    return days * SECONDS_PER_DAY
+
+
+def shorten_grace(tx: Tx, days: int) -> None:
+    """Apply a shorter grace period to messages that are kept already."""
+    storage.messages.deleted.shorten(tx, days * SECONDS_PER_DAY)

@@ -62,6 +62,35 @@ class MessageChanges(msgspec.Struct, frozen=True):
         return self.topic is not None or self.channel_id is not None
 
 
+class MoveInterrupted(Exception):
+    """Something else has changed while a move was prepared; it can be repeated."""
+
+
+class PreparedMove(msgspec.Struct):
+    """A topic whose messages move to another channel. On PostgreSQL most of them are written while
+    others write, too."""
+
+    message_id: int  # the move is judged by this message, so it is written last
+    from_id: int
+    target_id: int
+    topic_ids: list[int]
+    arrived_seq: int = 0
+
+    def still_fits(self, tx: Tx, move: Move, parts: Sequence[TopicPart]) -> bool:
+        """Whether these messages move in the same way, and the same users have them."""
+        rows = {part.topic_id for part in parts if part.moves_as_row}
+        ends = (move.channel.id, move.target.id)
+        return (
+            ends == (self.from_id, self.target_id)
+            and rows.issuperset(self.topic_ids)
+            and not storage.log.count_after(tx, self.arrived_seq - 1, DECIDING_RECEIVERS)
+        )
+
+
+# Kinds of events after which other users have the messages of a channel.
+DECIDING_RECEIVERS = ["channel_changed", "joined", "left"]
+
+
 class ContentChange(msgspec.Struct, frozen=True):
     """The id of an edit, if the content changed, and the users it newly mentions."""
 
@@ -72,12 +101,19 @@ class ContentChange(msgspec.Struct, frozen=True):
 
 
 def change(
-    tx: Tx, user: User, message_id: int, changes: MessageChanges, in_portions: bool = False
-) -> list[Attachment] | TopicPart:
+    tx: Tx,
+    user: User,
+    message_id: int,
+    changes: MessageChanges,
+    in_portions: bool = False,
+    prepared: PreparedMove | None = None,
+) -> list[Attachment] | TopicPart | PreparedMove:
     """Apply the changes. Returns the user's files that no message links any more.
 
-    `in_portions`: if many messages, but not all, leave a topic row, nothing changes, and they are
-    returned. Call `split` for portions of them, and then this again.
+    `in_portions`: if this moves many messages, nothing changes. If they are not all of a topic row,
+    they are returned: call `split` for portions of them, and then this again. If they move to
+    another channel, a move is returned that this needs in a write after its `prepare`. It raises
+    MoveInterrupted.
     """
     user = permissions.current_rights(tx, user)
     message, channel = access.changeable(tx, user, message_id)
@@ -91,17 +127,20 @@ def change(
     move = None
     parts: list[TopicPart] = []
     if channel is not None and changes.is_move:
-        move = _plan(tx, user, message, channel, changes)
-        parts = storage.messages.edits.parts_of(tx, move.ids)
+        move, parts = _plan(tx, user, message, channel, changes)
         for part in parts if in_portions else ():
             if part.must_be_split:
                 return part
+        if in_portions and (whole := _to_prepare(tx, message, move, parts)) is not None:
+            return whole
+        if prepared is not None and not prepared.still_fits(tx, move, parts):
+            raise MoveInterrupted
     detached = []
     if changes.draft is not None:
         detached = attachments.claim(tx, user, message.id, changes.draft.path_ids)
-    _apply(tx, user, message, channel, changes, move, parts)
     if move is not None and not move.only_resolves:
-        _audit_moves_of_others(tx, user, message, changes, move)
+        _audit_moves_of_others(tx, user, message, changes, move, parts)
+    _apply(tx, user, message, channel, changes, move, parts, prepared)
     return detached
 
 
@@ -111,11 +150,36 @@ def split(tx: Tx, part: TopicPart, ids: Sequence[int], row_id: int | None) -> in
     return storage.messages.edits.split(tx, part.topic_id, ids, row_id)
 
 
+def prepare(tx: Tx, move: PreparedMove) -> None:
+    """Write the messages of a move that follows in the same transaction."""
+    move.arrived_seq = storage.log.head(tx) + 1
+    to = MoveTarget(move.target_id, "", new_channel_id=move.target_id, arrived_seq=move.arrived_seq)
+    storage.messages.edits.prepare_move(tx, move.topic_ids, to, move.message_id)
+
+
+def _to_prepare(
+    tx: Tx, message: Message, move: Move, parts: Sequence[TopicPart]
+) -> PreparedMove | None:
+    """Where the history is protected, or was at some time, each message decides who has it."""
+    rows = [part.topic_id for part in parts if part.moves_as_row]
+    is_plain = move.channel.history_public and not storage.channels.table.was_closed(
+        tx, move.channel.id
+    )
+    if not rows or move.new_channel_id is None or not is_plain:
+        return None
+    return PreparedMove(message.id, move.channel.id, move.target.id, rows)
+
+
 def _audit_moves_of_others(
-    tx: Tx, user: User, message: Message, changes: MessageChanges, move: Move
+    tx: Tx,
+    user: User,
+    message: Message,
+    changes: MessageChanges,
+    move: Move,
+    parts: Sequence[TopicPart],
 ) -> None:
-    """Record in the audit log that messages of other users were moved."""
-    count = storage.messages.edits.count_of_others(tx, move.ids, user.id)
+    """Record in the audit log that messages of other users are moved."""
+    count = storage.messages.edits.count_of_others(tx, parts, user.id)
     if count:
         channel_ids = {"from_stream_id": move.channel.id, "stream_id": move.target.id}
         details = {**channel_ids, "messages_of_others": count}
@@ -181,19 +245,25 @@ def _is_too_old(tx: Tx, message: Message, limit_seconds: int | None) -> bool:
 # --- planning a move ---
 
 
-def _plan(tx: Tx, user: User, message: Message, channel: Channel, changes: MessageChanges) -> Move:
+def _plan(
+    tx: Tx, user: User, message: Message, channel: Channel, changes: MessageChanges
+) -> tuple[Move, list[TopicPart]]:
     """Which messages move where. Raises if the user may not do that."""
     target = channel if changes.channel_id is None else _target(tx, user, changes.channel_id)
     topic = message.topic if changes.topic is None else changes.topic
-    ids, whole = _affected(tx, user, message, channel, changes.mode)
-    move = Move(channel, target, message.topic, topic, ids, whole)
+    everything = storage.messages.edits.parts_of(tx, channel.id, message.topic)
+    ids = _affected(tx, user, message, channel, changes.mode, everything)
+    moved = set(ids)
+    parts = [part for each in everything if (part := each.among(moved)).ids]
+    leaves_nothing = len(parts) == len(everything) and all(part.is_whole for part in parts)
+    move = Move(channel, target, message.topic, topic, ids, leaves_nothing)
     if changes.topic is not None:
         _check_topic_change(tx, user, message, move, changes.mode)
     if changes.channel_id is not None:
         _check_channel_change(tx, user, message, move, changes.mode)
     if not move.only_resolves:
         send_checks.check_topic(tx, user, target, topic, starts_topic=True)
-    return move
+    return move, parts
 
 
 def _target(tx: Tx, user: User, channel_id: int) -> Channel:
@@ -204,22 +274,24 @@ def _target(tx: Tx, user: User, channel_id: int) -> Channel:
 
 
 def _affected(
-    tx: Tx, user: User, message: Message, channel: Channel, mode: PropagateMode
-) -> tuple[list[int], bool]:
-    """The messages to move, and whether they are the whole topic.
+    tx: Tx,
+    user: User,
+    message: Message,
+    channel: Channel,
+    mode: PropagateMode,
+    everything: Sequence[TopicPart],
+) -> list[int]:
+    """The messages to move, oldest first.
 
     In a protected history users move only messages that they can see.
     """
-    everything = storage.channels.topics.message_ids(tx, channel.id, message.topic)
-    ids = everything
     if mode == "change_one":
-        ids = [message.id]
-    elif mode == "change_later":
-        ids = [each for each in everything if each >= message.id]
+        return [message.id]
+    first = message.id if mode == "change_later" else 0
+    ids = sorted(each for part in everything for each in part.ids if each >= first)
     if not channel.history_public and len(ids) > 1:
-        found = storage.messages.table.find_many(tx, tx.realm_id, ids).values()
-        ids = sorted(each.id for each in access.visible(tx, user, found))
-    return ids, len(ids) == len(everything)
+        ids = access.received_ids(tx, user, channel, ids)
+    return ids
 
 
 def _check_topic_change(
@@ -317,6 +389,7 @@ def _apply(
     changes: MessageChanges,
     move: Move | None,
     parts: Sequence[TopicPart],
+    prepared: PreparedMove | None,
 ) -> None:
     reworded = ContentChange()
     if changes.draft is not None:
@@ -340,7 +413,7 @@ def _apply(
     if move is None or channel is None:
         events.log.announce(tx, event, to=access.holders(tx, message, channel))
         return
-    _move(tx, user, message, move, parts, event)
+    _move(tx, user, message, move, parts, event, prepared)
     taken_back = move_notices.undone_notice(tx, move)
     if taken_back is not None:
         deletion.remove(tx, move.channel, [taken_back], None)
@@ -411,6 +484,7 @@ def _move(
     move: Move,
     parts: Sequence[TopicPart],
     event: MessageUpdated,
+    prepared: PreparedMove | None,
 ) -> None:
     if move.leaves_nothing and not move.only_changes_case:
         topic_policies.move(tx, move.channel.id, move.prev_topic, move.target, move.topic)
@@ -434,8 +508,8 @@ def _move(
     also = access.holders_by_history(tx, move.channel, move.ids)
     readers: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]
     if not move.channel.history_public:
-        readers = [*storage.channels.subscriptions.received_by(tx, move.channel.id, move.ids, also)]
-    seq = storage.log.head(tx) + 1
+        readers = [*access.received_by(tx, move.channel.id, move.ids, also)]
+    seq = storage.log.head(tx) + 1 if prepared is None else prepared.arrived_seq
     was_closed = storage.channels.table.was_closed(tx, move.channel.id)
     to = replace(to, arrived_seq=seq, origin_was_closed=was_closed)
     storage.messages.edits.move(tx, parts, user.id, to, recorded_id)

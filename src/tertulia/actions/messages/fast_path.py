@@ -88,7 +88,7 @@ def _resolve(
 def _in_channel(org: Organization, to: ChannelDestination) -> ResolvedDestination | None:
     where = to.where
     channel = org.channels.get(where) if isinstance(where, int) else org.channel_named(where)
-    if channel is None:
+    if channel is None or channel.slow_mode_seconds:
         return None
     key = caches.send_permits.in_topic(channel.id, to.topic)
     return ResolvedDestination(key, Subscribers(channel.id), channel, to.topic)

@@ -21,7 +21,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.messages import InvalidMessage
 from tertulia.events.types.messages.flags import UnreadDetails
 
-MAX_PER_WRITE = 500  # the others follow in writes of their own
+MAX_PER_WRITE = 200  # the others follow in writes of their own
 EDITABLE = ("read", "starred", "collapsed")
 NOT_EDITABLE = (
     "mentioned",
@@ -99,8 +99,12 @@ def update(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -
         return FlagUpdate(changed, [])
     if op == "add":
         return FlagUpdate(read_state.mark_read(tx, user.id, ids), [])
-    done = _mark_unread(tx, user, ids)
-    details = _details(tx, user, done.changed)
+    subscriptions = [
+        row for row in storage.channels.subscriptions.of_user(tx, user.id) if row.active
+    ]
+    done = _mark_unread(tx, user, ids, {row.channel_id for row in subscriptions})
+    muted = {row.channel_id for row in subscriptions if row.is_muted}
+    details = _details(tx, user, done.changed, muted)
     read_state.announce_flags(tx, user.id, "remove", flag, done.changed, details=details)
     return done
 
@@ -114,16 +118,14 @@ def _check_flag(op: str, flag: str) -> None:
         raise BadRequest(f"Invalid message flag operation: '{op}'")
 
 
-def _mark_unread(tx: Tx, user: User, ids: list[int]) -> FlagUpdate:
+def _mark_unread(tx: Tx, user: User, ids: list[int], mine: set[int]) -> FlagUpdate:
     """Messages in channels without a subscription cannot be unread; they are skipped."""
     visible = _require_visible(
         tx, user, ids, storage.messages.table.find_many(tx, tx.realm_id, ids)
     )
-    mine = {
-        row.channel_id for row in storage.channels.subscriptions.of_user(tx, user.id) if row.active
-    }
     here = [each for each in visible if each.channel_id is None or each.channel_id in mine]
     read_state.add_to_history(tx, user, here)
+    read_state.catch_up(tx, user.id)  # once, and not in each of several writes
     waiting = storage.messages.unread.load(tx, user.id)
     changed = [message.id for message in here if message.id not in waiting]
     if changed:
@@ -161,13 +163,8 @@ def _require_visible(
     return visible
 
 
-def _details(tx: Tx, user: User, ids: list[int]) -> dict[int, UnreadDetails]:
+def _details(tx: Tx, user: User, ids: list[int], muted: set[int]) -> dict[int, UnreadDetails]:
     """The conversation of each message, for clients that have not loaded it."""
-    muted = {
-        row.channel_id
-        for row in storage.channels.subscriptions.of_user(tx, user.id)
-        if row.is_muted
-    }
     policies = {
         (each.channel_id, domain.channels.topics.fold(each.topic)): each.policy
         for each in storage.personal.topic_policies.of_user(tx, user.id)

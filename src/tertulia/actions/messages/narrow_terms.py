@@ -15,7 +15,8 @@ from tertulia.domain.channels.access import ChannelAccess
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.narrow import Operand, Term
 from tertulia.domain.people.user import User
-from tertulia.errors.messages import BadNarrow, TooManyRecipients
+from tertulia.errors.messages import BadNarrow
+from tertulia.errors.parameters import TooMany
 from tertulia.storage.messages.selections import NOTHING, Selection
 
 EVERYTHING = "1 = 1"
@@ -79,7 +80,7 @@ def _dm_term(context: TermContext, term: Term) -> Meaning:
     named = operand.split(",") if isinstance(operand, str) else operand
     assert not isinstance(named, int)
     if len(named) > domain.limits.MAX_RECIPIENTS_PER_MESSAGE:
-        raise TooManyRecipients(limit=domain.limits.MAX_RECIPIENTS_PER_MESSAGE)
+        raise TooMany("recipients", domain.limits.MAX_RECIPIENTS_PER_MESSAGE)
     members = {context.me}
     for each in named:
         found = _find_user(context, each)

@@ -85,7 +85,8 @@ def _post(
         unread_for=list(unread_only_for or ()),
     )
     events.log.announce(tx, event, to=Subscribers(channel.id))
-    channel_stats.record_message(tx, channel, message_id)
+    present = storage.channels.table.find(tx, channel.id) or channel  # a move has just changed it
+    channel_stats.record_message(tx, present, message_id)
     return message_id
 
 

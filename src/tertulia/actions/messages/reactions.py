@@ -10,6 +10,7 @@ from tertulia.domain.messages.message import Message, Reaction
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import EmojiNotFound, ReactionAlreadyExists, ReactionNotFound
+from tertulia.errors.parameters import TooMany
 from tertulia.events.types.messages.reactions import ReactionChanged
 
 
@@ -23,11 +24,7 @@ def add(
     if any(_is_same(each, reaction) and each.user_id == user.id for each in present):
         raise ReactionAlreadyExists()
     if sum(each.user_id == user.id for each in present) >= domain.limits.MAX_REACTIONS_PER_MESSAGE:
-        raise BadRequest(
-            "Too many reactions to one message (limit: {limit})",
-            problem="too-many",
-            limit=domain.limits.MAX_REACTIONS_PER_MESSAGE,
-        )
+        raise TooMany("reactions to one message", domain.limits.MAX_REACTIONS_PER_MESSAGE)
 
     storage.messages.reactions.insert(tx, message.id, reaction)
     read_state.add_to_history(tx, user, [message])

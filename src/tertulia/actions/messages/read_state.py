@@ -70,7 +70,7 @@ def mark_channels_read(tx: Tx, user_id: int, channel_ids: Sequence[int]) -> None
 
 def add_to_history(tx: Tx, user: User, some: Iterable[Message]) -> None:
     """Add messages that the user never received to their history, because they acted on them."""
-    spans = storage.channels.subscriptions.spans_of(tx, user.id)
+    spans = storage.channels.subscriptions.spans_by_channel(tx, user.id)
     storage.messages.flags.add_flags(
         tx,
         user.id,
@@ -78,7 +78,8 @@ def add_to_history(tx: Tx, user: User, some: Iterable[Message]) -> None:
         [
             message.id
             for message in some
-            if message.channel_id is not None and not any(span.received(message) for span in spans)
+            if message.channel_id is not None
+            and not any(span.received(message) for span in spans.get(message.origin_channel_id, ()))
         ],
     )
 

@@ -3,43 +3,9 @@
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.realm import Realm
-from tertulia.storage.search.batch import MAX_MESSAGES, IndexBatch
 from tertulia.storage.search.execution import MAX_FRESH_BYTES, MAX_UNINDEXED_MESSAGES
-from tertulia.storage.search.phrase_filter import PendingJoints
 
-BATCH_SIZE = MAX_MESSAGES  # so that sends do not wait long
-JOINTS_PER_BATCH = 500
-MIN_MESSAGES_TO_INDEX_PHRASES = 4000  # fewer are searched without the phrase filter
 MAX_COUNTED = 10_000
-
-
-def index_messages(tx: Tx, limit: int = BATCH_SIZE) -> int:
-    """Index messages that are new or changed. Returns how many there were."""
-    return storage.search.batch.index_messages(tx, limit)
-
-
-def prepare(tx: Tx) -> IndexBatch:
-    """Read and split the next messages, outside the writing transaction."""
-    return storage.search.batch.prepare(tx)
-
-
-def write_batch(tx: Tx, batch: IndexBatch) -> int:
-    """Write a prepared batch, as far as it is still valid. Returns the number of messages."""
-    return storage.search.batch.write(tx, batch)
-
-
-def index_batch(
-    tx: Tx, limit: int = JOINTS_PER_BATCH, least: int = MIN_MESSAGES_TO_INDEX_PHRASES
-) -> int:
-    """Index the adjacent words of messages that were indexed a while ago. Returns their number."""
-    return storage.search.phrase_filter.index_batch(tx, limit, least)
-
-
-def pending_joints(tx: Tx) -> PendingJoints:
-    """The next messages whose adjacent words to index; done in parts."""
-    return storage.search.phrase_filter.pending_joints(
-        tx, JOINTS_PER_BATCH, MIN_MESSAGES_TO_INDEX_PHRASES
-    )
 
 
 def is_language_outdated(tx: Tx) -> bool:
@@ -73,12 +39,6 @@ def _language(tx: Tx) -> str | None:
 
 def _language_of(realm: Realm) -> str:
     return domain.search.languages.of_code(str(realm.setting("default_language")))
-
-
-def remove_some_deleted(tx: Tx) -> bool:
-    """Remove words of deleted messages that were left to the indexer. Returns whether there were
-    any."""
-    return storage.search.removal.remove_some_deleted(tx)
 
 
 def is_far_behind(tx: Tx) -> bool:

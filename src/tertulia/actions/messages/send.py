@@ -62,6 +62,7 @@ def to_channel(
         return repeated
     checked = send_checks.check_to_channel(tx, sender, where, topic, draft)
     sender, channel, mentioned = checked.sender, checked.channel, checked.mentioned
+    send_checks.check_slow_mode(tx, sender, channel)
     bots = send_checks.bots_mentioned_in(tx, channel, draft.mentions.user_ids.difference(mentioned))
 
     message_id = storage.messages.table.insert_in_channel(tx, sender.id, channel.id, topic, draft)

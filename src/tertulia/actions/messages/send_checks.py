@@ -4,6 +4,7 @@ Clients rely on the order of the checks. Nothing is stored.
 """
 
 import html
+import math
 from collections.abc import Collection
 
 import msgspec
@@ -24,7 +25,7 @@ from tertulia.domain.channels.topics import (
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import BotType, User
 from tertulia.errors import BadRequest, ClientError
-from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound
+from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound, SlowMode
 from tertulia.errors.messages import (
     WildcardNotAllowedInChannel,
     WildcardNotAllowedInTopic,
@@ -176,6 +177,28 @@ def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
             problem="sending-not-allowed",
             channel=channel.name,
         )
+
+
+def check_slow_mode(tx: Tx, sender: User, channel: Channel) -> None:
+    wait = slow_mode_wait(tx, sender, channel)
+    if wait > 0:
+        raise SlowMode(retry_after=wait, seconds=channel.slow_mode_seconds)
+
+
+def slow_mode_wait(tx: Tx, sender: User, channel: Channel) -> int:
+    """The seconds until the sender may post again.
+
+    Slow mode does not delay bots, moderators and users who administer the channel.
+    """
+    seconds = channel.slow_mode_seconds_at(tx.now)
+    if not seconds or sender.is_bot or sender.is_moderator:
+        return 0
+    if permissions.has_permission(tx, sender, channel.permissions["can_administer_channel_group"]):
+        return 0
+    last = storage.messages.table.last_sent_at(tx, sender.id, channel.id)
+    if last is None:
+        return 0
+    return min(seconds, max(0, math.ceil(last + seconds - tx.now)))
 
 
 def _has_seen_topic(tx: Tx, sender: User, channel: Channel, topic: str) -> bool:

@@ -9,6 +9,7 @@ from tertulia.domain.messages.message import Draft
 from tertulia.domain.messages.widgets import MAX_LENGTH, PER_MESSAGE, WIDGET
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
+from tertulia.errors.parameters import TooMany
 from tertulia.events.types.messages.submessages import SubmessageAdded
 
 
@@ -31,9 +32,7 @@ def submit(tx: Tx, user: User, message_id: int, msg_type: str, content: str) -> 
         widget.content, content, by_author=user.id == message.sender_id
     )
     if storage.messages.submessages.count(tx, message.id) >= PER_MESSAGE:
-        raise BadRequest(
-            "Too many submessages (limit: {limit})", problem="too-many", limit=PER_MESSAGE
-        )
+        raise TooMany("submessages", PER_MESSAGE)
     if storage.messages.submessages.length(tx, message.id) + len(content) > MAX_LENGTH:
         raise BadRequest(
             f"The submessages are too long together (limit: {MAX_LENGTH} characters)",

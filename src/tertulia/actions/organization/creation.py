@@ -35,7 +35,7 @@ def create(tx: Tx, name: str, subdomain: str, *, with_channels: bool = True) -> 
         raise BadRequest(f"There is an organization at the subdomain '{subdomain}' already.")
     here = tx.for_realm(storage.organization.realms.insert(tx, subdomain, name, str(uuid.uuid4())))
     events.log.announce(here, RealmCreated(), to=NoClients())
-    nobody = _create_system_groups(here)
+    nobody_id = _create_system_groups(here)
     bot = storage.people.users.insert(
         here,
         email=NOTIFICATION_BOT,
@@ -49,7 +49,7 @@ def create(tx: Tx, name: str, subdomain: str, *, with_channels: bool = True) -> 
     )
     if with_channels:
         square, *_ = [
-            _create_first_channel(here, bot, nobody, *each) for each in FIRST_CHANNELS.items()
+            _create_first_channel(here, bot, nobody_id, *each) for each in FIRST_CHANNELS.items()
         ]
         storage.organization.realms.set_setting(
             here, "new_stream_announcements_stream_id", square.id
@@ -67,18 +67,20 @@ def _create_system_groups(tx: Tx) -> int:
         name: storage.groups.insert(tx, name, description, is_system=True)
         for name, description in SYSTEM_GROUPS.items()
     }
-    nobody = ids["role:nobody"]
-    storage.groups.set_system_permissions(tx, dict.fromkeys(GROUP_PERMISSIONS, nobody))
+    nobody_id = ids["role:nobody"]
+    storage.groups.set_system_permissions(tx, dict.fromkeys(GROUP_PERMISSIONS, nobody_id))
     nested = [group_id for name, group_id in ids.items() if name != "role:nobody"]
     storage.groups.nest(tx, itertools.pairwise(nested))
-    return nobody
+    return nobody_id
 
 
-def _create_first_channel(tx: Tx, bot: User, nobody: int, name: str, description: str) -> Channel:
+def _create_first_channel(
+    tx: Tx, bot: User, nobody_id: int, name: str, description: str
+) -> Channel:
     new = NewChannel(
         name=name,
         description=description,
         is_default=True,
-        permissions={"can_administer_channel_group": nobody},
+        permissions={"can_administer_channel_group": nobody_id},
     )
     return creation.create_unchecked(tx, bot, new, f"<p>{description}</p>")

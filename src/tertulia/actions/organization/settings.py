@@ -10,7 +10,7 @@ from typing import Any
 from tertulia import events, storage
 from tertulia.actions.channels import lookups
 from tertulia.actions.groups import permissions
-from tertulia.actions.messages import deleted
+from tertulia.actions.messages import deletion
 from tertulia.actions.people import known_people
 from tertulia.actions.people.full_members import new_waiting_period
 from tertulia.database.tx import Tx
@@ -169,7 +169,7 @@ def _announcing_guest_visibility(tx: Tx, value: GroupValue) -> Iterator[None]:
 @contextmanager
 def _shortening_grace(tx: Tx, days: int) -> Iterator[None]:
     yield
-    deleted.shorten_grace(tx, days)
+    deletion.shorten_grace(tx, days)
 
 
 _FOLLOWS: dict[Consequence, Callable[[Tx, Any], AbstractContextManager[None]]] = {

@@ -19,8 +19,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import User
+from tertulia.domain.people.user import NewUser, User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import LinkInvalid
 from tertulia.events.audience import BotManagers, Everyone

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from tertulia import domain, storage
-from tertulia.actions import mail_outbox
+from tertulia.actions import outbox
 from tertulia.actions.groups import permissions
 from tertulia.actions.people import bots, profiles, roles, users
 from tertulia.actions.people.profiles import FieldChange
@@ -66,7 +66,7 @@ def deactivate(tx: Tx, actor: User, user_id: int, vault: Vault, comment: str | N
             "comment": comment.strip(),
         }
         mail = Email("deactivated", user.email, domain.emails.language_of(user), values)
-        mail_outbox.enqueue(tx, vault, mail)
+        outbox.enqueue_mail(tx, vault, mail)
 
 
 def deactivate_self(tx: Tx, actor: User) -> None:

@@ -13,11 +13,11 @@ from tertulia.database.tx import Tx
 from tertulia.domain.files.picture import Avatar
 from tertulia.domain.people.bots import USUAL_INTERFACE, Bot
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import BotType, Role, User
+from tertulia.domain.people.user import BotType, NewUser, Role, User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import AdministratorRequired, InsufficientPermission
 from tertulia.errors.channels import ChannelNameNotFound
+from tertulia.errors.parameters import TooMany
 from tertulia.errors.people import BotNotFound
 from tertulia.events.audience import BotManagers, Everyone, Users
 from tertulia.events.types.organization.legal_holds import LegalHoldsChanged
@@ -215,9 +215,7 @@ def _require_creation(tx: Tx, creator: User, bot_type: BotType) -> None:
 
 def _check_count(tx: Tx, owner: User) -> None:
     if len(storage.people.bots.ids_of_owners(tx, [owner.id])) >= domain.limits.MAX_BOTS:
-        raise BadRequest(
-            "Too many bots (limit: {limit})", problem="too-many", limit=domain.limits.MAX_BOTS
-        )
+        raise TooMany("bots", domain.limits.MAX_BOTS)
 
 
 def _check_name(tx: Tx, full_name: str) -> None:

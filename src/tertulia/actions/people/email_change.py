@@ -4,7 +4,7 @@ Only that address learns whether another account uses it.
 """
 
 from tertulia import domain, storage
-from tertulia.actions import mail_outbox
+from tertulia.actions import outbox
 from tertulia.actions.people import one_time_links, users
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
@@ -29,7 +29,7 @@ def request(tx: Tx, vault: Vault, user: User, email: str, site: str) -> None:
         )
     else:
         mail = Email("address-taken", email, domain.emails.language_in(realm), values)
-    mail_outbox.enqueue(tx, vault, mail)
+    outbox.enqueue_mail(tx, vault, mail)
 
 
 def check_allowed(tx: Tx, user: User) -> None:
@@ -61,6 +61,6 @@ def confirm(tx: Tx, vault: Vault, key: str) -> str:
     realm = storage.organization.realms.current(tx)
     values = {"organization": realm.name, "name": user.full_name, "address": link.email}
     mail = Email("address-changed", user.email, domain.emails.language_of(user), values)
-    mail_outbox.enqueue(tx, vault, mail)
+    outbox.enqueue_mail(tx, vault, mail)
     users.change_address(tx, user, link.email)
     return link.email

@@ -73,7 +73,9 @@ def finish(tx: Tx, user: User) -> bool:
     whether nothing is left. Raises as `start` does."""
     _check_erasable(tx, user)
     ids = [*storage.people.bots.ids_of_owners(tx, [user.id]), user.id]
-    if _delete_files(tx, user) or storage.erasure.delete_rows(tx, ids):
+    if storage.messages.flags.write_pending(tx) or _delete_files(tx, user):
+        return False
+    if storage.erasure.delete_rows(tx, ids):
         return False
     if not housekeeping.trim_log(tx, max_events=0).is_done:
         return False

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tertulia import domain, storage
-from tertulia.actions import mail_outbox
+from tertulia.actions import outbox
 from tertulia.actions.people import one_time_links
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
@@ -29,4 +29,4 @@ def request(
             found.append(f"{realm.name}: {site}/")
             language = domain.emails.language_of(user)
     values = {"address": email, "found": domain.emails.BETWEEN.join(found)}
-    mail_outbox.enqueue(tx, vault, Email("organizations", email, language, values))
+    outbox.enqueue_mail(tx, vault, Email("organizations", email, language, values))

@@ -7,7 +7,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from tertulia import domain, locale, storage
-from tertulia.actions import mail_outbox
+from tertulia.actions import outbox
 from tertulia.database.tx import Tx
 from tertulia.domain.emails import Email
 from tertulia.domain.people.keys import Vault
@@ -22,7 +22,7 @@ def record_login(tx: Tx, vault: Vault, user: User, browser: Browser, network: st
     """Send a mail if the location is new and the user wants alerts."""
     kind = domain.people.sessions.described(browser.agent)
     mark = vault.fingerprint(f"login from {network} by {kind}")
-    is_known = storage.people.login_origins.record(tx, user.id, mark)
+    is_known = storage.people.sessions.record(tx, user.id, mark)
     has_just_joined = tx.now - user.joined_at < SETTLING_SECONDS
     if is_known or has_just_joined or not user.prefers("enable_login_emails"):
         return
@@ -34,11 +34,11 @@ def record_login(tx: Tx, vault: Vault, user: User, browser: Browser, network: st
         "browser": kind,
     }
     mail = Email("login", user.email, domain.emails.language_of(user), values)
-    mail_outbox.enqueue(tx, vault, mail)
+    outbox.enqueue_mail(tx, vault, mail)
 
 
 def delete_expired(tx: Tx) -> None:
-    storage.people.login_origins.delete_before(tx, tx.now - KNOWN_SECONDS)
+    storage.people.sessions.delete_before(tx, tx.now - KNOWN_SECONDS)
 
 
 def _local_time(now: float, user: User) -> str:

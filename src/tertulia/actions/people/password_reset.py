@@ -7,7 +7,7 @@ whether an account exists: only the address learns that.
 from collections.abc import Collection
 
 from tertulia import domain, storage
-from tertulia.actions import mail_outbox
+from tertulia.actions import outbox
 from tertulia.actions.groups import permissions
 from tertulia.actions.people import one_time_links, users
 from tertulia.database.tx import Tx
@@ -61,7 +61,7 @@ def request(
             domain.emails.language_of(user),
             {"organization": realm.name, "name": user.full_name, "link": address(site, key)},
         )
-    mail_outbox.enqueue(tx, vault, mail)
+    outbox.enqueue_mail(tx, vault, mail)
 
 
 def create_link(
@@ -103,7 +103,7 @@ def invalidate(
         }
         values |= {"link": address(site, key), "site": site}
         mail = Email("password-ended", user.email, domain.emails.language_of(user), values)
-        mail_outbox.enqueue(tx, vault, mail)
+        outbox.enqueue_mail(tx, vault, mail)
     return True
 
 

@@ -46,7 +46,7 @@ def change_many(tx: Tx, people: Sequence[User], role: Role) -> None:
     people = _with_bots(tx, [user for user in people if user.role != role], role)
     if not people:
         return
-    _require_another_owner(tx, people)
+    require_another_owner(tx, people)
     changed = [replace(user, role=role) for user in people]
     active = [user for user in people if user.is_active]
     active_changed = [user for user in changed if user.is_active]
@@ -76,7 +76,8 @@ def _with_bots(tx: Tx, people: Sequence[User], role: Role) -> list[User]:
     return [*people, *(bot for bot in bots if bot.role < role)]
 
 
-def _require_another_owner(tx: Tx, people: Sequence[User]) -> None:
+def require_another_owner(tx: Tx, people: Sequence[User]) -> None:
+    """Raises if an owner is among users who lose their role, and no other remains."""
     if any(user.is_owner for user in people):
         owner_ids = set(storage.people.users.active_owner_ids(tx))
         if owner_ids and owner_ids <= {user.id for user in people}:
@@ -107,11 +108,18 @@ def _announce_people(
 
 def _announce_roles(tx: Tx, people: Sequence[User], role: Role, knows: KnownUsers) -> None:
     for some, audience in known_people.by_audience(tx, people):
-        changes = [
-            RoleChanged(user.id, role, user.role, sorted(knows[user.id]) if knows else None)
-            for user in some
-        ]
-        events.log.announce_all(tx, changes, to=audience)
+        events.log.announce_all(
+            tx,
+            [
+                (
+                    RoleChanged(
+                        user.id, role, user.role, sorted(knows[user.id]) if knows else None
+                    ),
+                    audience,
+                )
+                for user in some
+            ],
+        )
 
 
 def _announce_groups(tx: Tx, before: Sequence[User], after: Sequence[User]) -> None:

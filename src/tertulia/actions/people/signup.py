@@ -3,7 +3,7 @@
 import msgspec
 
 from tertulia import domain, storage
-from tertulia.actions import mail_outbox
+from tertulia.actions import outbox
 from tertulia.actions.groups import synced
 from tertulia.actions.messages import notices
 from tertulia.actions.people import account_creation, email_policy, one_time_links
@@ -13,9 +13,8 @@ from tertulia.domain.emails import Email
 from tertulia.domain.messages.notices import WelcomeMessage
 from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.one_time_links import SIGN_UP
-from tertulia.domain.people.user import Role, User
+from tertulia.domain.people.user import NewUser, Role, User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import InvitationRequired, LinkInvalid
 from tertulia.errors.people import AddressOutsideDomains
@@ -80,7 +79,7 @@ def request(
     else:
         values["link"] = f"{site}/accounts/do_confirm/{key}"
     mail = Email(kind, email, domain.emails.language_in(realm), values)
-    mail_outbox.enqueue(tx, vault, mail)
+    outbox.enqueue_mail(tx, vault, mail)
 
 
 def confirmed(tx: Tx, vault: Vault, key: str) -> tuple[str, Invitation | None]:
@@ -161,7 +160,7 @@ def _send_welcome(tx: Tx, vault: Vault, user: User, welcome_message: WelcomeMess
         values = {"organization": realm.name, "name": user.full_name}
         values |= {"address": user.email, "site": welcome_message.site}
         mail = Email("account", user.email, domain.emails.language_of(user), values)
-        mail_outbox.enqueue(tx, vault, mail)
+        outbox.enqueue_mail(tx, vault, mail)
 
 
 def _add_to_groups(tx: Tx, user: User, terms: Terms) -> None:

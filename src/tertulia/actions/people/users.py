@@ -39,7 +39,7 @@ from tertulia.events.types.personal.settings import AddressChanged, OwnNameChang
 def rename(tx: Tx, user: User, full_name: str) -> None:
     """Set a name that was checked."""
     if full_name != user.full_name:
-        storage.people.profiles.set_full_name(tx, user.id, full_name)
+        storage.people.users.update(tx, user.id, full_name=full_name)
         events.log.announce(
             tx,
             OwnNameChanged(user.id, full_name),
@@ -50,7 +50,7 @@ def rename(tx: Tx, user: User, full_name: str) -> None:
 def change_address(tx: Tx, user: User, email: str) -> None:
     """Set a real email address that was checked."""
     if email != user.email:
-        storage.people.profiles.set_email(tx, user.id, email)
+        storage.people.users.set_email(tx, user.id, email)
         _end_links(tx, user.id)  # they were sent to the old address, or confirm another one
         shown_to = int(user.email_visibility)
         event = AddressChanged(user.id, email, user.email, shown_to, shown_to)
@@ -96,7 +96,7 @@ def set_password(tx: Tx, user_id: int, password_hash: str, session_id: int | Non
 
     API keys and queues stay. One-time links and reply addresses become invalid.
     """
-    storage.people.profiles.set_password_hash(tx, user_id, password_hash)
+    storage.people.users.update(tx, user_id, password_hash=password_hash)
     _end_links(tx, user_id)
     storage.inbound_mail.delete_reply_addresses(tx, user_id)
     sessions.end_all(tx, user_id, session_id)
@@ -128,7 +128,7 @@ def deactivate(tx: Tx, user_id: int) -> None:
     storage.queues.delete_of_users(tx, [*bot_ids, user.id])
     if bot_ids:
         ended = [UserActivityChanged(bot_id, False, unknown_to=[]) for bot_id in bot_ids]
-        events.log.announce_all(tx, ended, to=Everyone())
+        events.log.announce_all(tx, [(each, Everyone()) for each in ended])
     _announce_activity(tx, user, is_active=False)
     _announce_permissions_of(tx, [*bot_ids, user.id])
 

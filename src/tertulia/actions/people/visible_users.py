@@ -90,6 +90,16 @@ def find_principals(
     return [None if user is None or user.is_system_bot else user for user in found]
 
 
+def usable_principals(tx: Tx, viewer: User, principals: Sequence[int | str]) -> list[int] | None:
+    """The ids of users by id, if all of them are active and the viewer may know all users. Else
+    None: `find_principals` finds the reason."""
+    ids = {each for each in principals if isinstance(each, int)}
+    if not ids.issuperset(principals) or is_limited(tx, viewer):
+        return None
+    usable = storage.people.users.usable_ids(tx, sorted(ids))
+    return sorted(usable) if len(usable) == len(ids) else None
+
+
 def all_active(found: Sequence[User | None]) -> list[User]:
     """Each of them once. Raises for an unknown or deactivated one."""
     known: dict[int, User] = {}

@@ -53,7 +53,7 @@ def change(
 
     _change_settings(tx, user, wanted)
     if changes.timezone is not None and changes.timezone != user.timezone:
-        storage.people.profiles.set_timezone(tx, user.id, changes.timezone)
+        storage.people.users.update(tx, user.id, timezone=changes.timezone)
         events.log.announce(
             tx, SettingChanged(user.id, "timezone", changes.timezone), to=Users([user.id])
         )
@@ -143,7 +143,7 @@ def _store(tx: Tx, user: User, wanted: dict[str, Any]) -> dict[str, Any]:
     """Store settings and announce them to their owner. Returns those that changed."""
     changed = {name: value for name, value in wanted.items() if user.prefers(name) != value}
     if changed:
-        storage.people.profiles.set_settings(tx, user.id, user.settings | changed)
+        storage.people.users.set_settings(tx, user.id, user.settings | changed)
     for name, value in changed.items():
         events.log.announce(tx, SettingChanged(user.id, name, value), to=Users([user.id]))
     return changed

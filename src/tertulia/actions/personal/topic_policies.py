@@ -10,6 +10,7 @@ from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import Automatic, TopicPolicy
 from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNameNotFound, ChannelNotAccessible
+from tertulia.errors.parameters import TooMany
 from tertulia.events.audience import Users
 from tertulia.events.types.personal.topic_policies import TopicPolicyChanged
 
@@ -187,18 +188,10 @@ def _check_limits(tx: Tx, user: User, channel_id: int, topic: str, policy: Topic
         and storage.personal.topic_policies.count_of(tx, user.id, TopicPolicy.MUTED)
         >= domain.limits.MAX_MUTED_TOPICS
     ):
-        raise BadRequest(
-            "Too many muted topics (limit: {limit})",
-            problem="too-many",
-            limit=domain.limits.MAX_MUTED_TOPICS,
-        )
+        raise TooMany("muted topics", domain.limits.MAX_MUTED_TOPICS)
     if (
         current == TopicPolicy.NONE
         and storage.personal.topic_policies.count_of(tx, user.id)
         >= domain.limits.MAX_TOPIC_POLICIES
     ):
-        raise BadRequest(
-            "Too many topics muted, unmuted or followed (limit: {limit})",
-            problem="too-many",
-            limit=domain.limits.MAX_TOPIC_POLICIES,
-        )
+        raise TooMany("topics muted, unmuted or followed", domain.limits.MAX_TOPIC_POLICIES)

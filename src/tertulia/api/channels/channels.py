@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from tertulia import actions, domain, events, storage
+from tertulia import actions, domain, events
 from tertulia.actions.channels.edits import ChannelChanges
 from tertulia.actions.channels.subscriptions import SubscribeRequest
 from tertulia.api import permission_values
@@ -17,11 +17,12 @@ from tertulia.api.channels.parameters import (
     Description,
     FolderOfChannel,
     RetentionDays,
+    SlowModeSeconds,
+    SlowModeUntil,
     TopicsPolicy,
 )
 from tertulia.api.people import visible_users
 from tertulia.api.permission_values import Change, NewValue
-from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.groups.group import CHANNEL_PERMISSIONS
 from tertulia.domain.people.user import User
@@ -31,6 +32,7 @@ from tertulia.errors.people import BotNotFound, UserNotFound
 from tertulia.events.types.channels.channel import ChannelObject, ChannelSubscriberIds, IsArchived
 from tertulia.http.parameter_rules import (
     Alias,
+    Example,
     Id,
     MaxItems,
     NotBlank,
@@ -134,10 +136,10 @@ async def list_channels(
         if include_can_access_content and org.may_read(user.id, channel.id):
             return True
         return (
-            (include_subscribed and org.is_subscribed(user.id, channel.id))
+            (include_subscribed and org.subscriptions.includes(user.id, channel.id))
             or (include_public and channel.is_public and org.may_see(user.id, channel.id))
             or (include_web_public and channel.is_web_public)
-            or (owner_id is not None and org.is_subscribed(owner_id, channel.id))
+            or (owner_id is not None and org.subscriptions.includes(owner_id, channel.id))
         )
 
     found = [
@@ -180,14 +182,15 @@ async def id_of(call: Call, *, stream: ChannelNameOrId) -> StreamId:
 async def members(call: Call, stream_id: ChannelId) -> SubscriberIds:
     """List the subscribers of a channel."""
     channel = _visible(call, stream_id)
-    return SubscriberIds(subscribers=call.org.known_subscribers(call.user, channel.id))
+    subscribers = call.org.subscriptions.active(channel.id)
+    return SubscriberIds(subscribers=call.org.filter_known(call.user, subscribers))
 
 
 async def is_subscribed(call: Call, user_id: UserId, stream_id: ChannelId) -> IsSubscribed:
     """Check whether a user is subscribed to a channel."""
     person = _person(call, user_id)
     channel = _visible(call, stream_id)
-    return IsSubscribed(is_subscribed=call.org.is_subscribed(person.id, channel.id))
+    return IsSubscribed(is_subscribed=call.org.subscriptions.includes(person.id, channel.id))
 
 
 async def of_user(call: Call, user_id: UserId) -> SubscribedChannels:
@@ -196,7 +199,7 @@ async def of_user(call: Call, user_id: UserId) -> SubscribedChannels:
     return SubscribedChannels(
         subscribed_channel_ids=[
             channel_id
-            for channel_id in call.org.subscribed.get(person.id, ())
+            for channel_id in call.org.subscriptions.by_user.get(person.id, ())
             if call.org.may_see(call.user.id, channel_id)
         ]
     )
@@ -206,11 +209,14 @@ async def topics(
     call: Call, stream_id: ChannelId, *, allow_empty_topic_name: AllowEmptyTopicName = False
 ) -> Topics:
     """List the topics of a channel, newest first."""
-    found = await call.db.read(_topics, call.caller, stream_id)
+    found, _ = await call.db.read(actions.channels.lookups.readable_topics, call.caller, stream_id)
     return Topics(
         topics=[
-            TopicObject(name=domain.channels.topics.shown(name, allow_empty_topic_name), max_id=id_)
-            for name, id_ in found
+            TopicObject(
+                name=domain.channels.topics.shown(each.name, allow_empty_topic_name),
+                max_id=each.newest_id,
+            )
+            for each in found
         ]
     )
 
@@ -285,16 +291,6 @@ def _mail_sender(call: Call, sender_id: int) -> User:
     return sender
 
 
-def _topics(tx: Tx, user: User | None, channel_id: int) -> list[tuple[str, int]]:
-    if user is None:
-        actions.channels.lookups.open_to_all(tx, channel_id)
-        return storage.channels.topics.of_channel(tx, channel_id, None)
-    channel = actions.channels.lookups.readable_by(tx, user, channel_id)
-    return storage.channels.topics.of_channel(
-        tx, channel.id, None if channel.history_public else user.id
-    )
-
-
 # --- creating and changing ---
 
 
@@ -302,11 +298,13 @@ def _topics(tx: Tx, user: User | None, channel_id: int) -> list[tuple[str, int]]
 async def create(
     call: Call,
     *,
-    name: Annotated[str, NotBlank(), Doc("The name of the channel.", example="Kitchen")],
+    name: Annotated[
+        str, NotBlank(), Doc("The name of the channel.", example="Kitchen"), Example("kitchen")
+    ],
     subscribers: Annotated[
         list[Id], MaxItems(10_000), Doc("Ids of the first subscribers.", example=[9])
     ],
-    description: DescriptionValue = "",
+    description: Annotated[DescriptionValue, Example("Soup")] = "",
     announce: Announce = False,
     **how: Any,
 ) -> CreatedChannel:
@@ -337,7 +335,7 @@ async def edit(
     stream_id: ChannelId,
     *,
     new_name: Annotated[str | None, Doc("The new name.")] = None,
-    description: DescriptionValue | None = None,
+    description: Annotated[DescriptionValue | None, Example("What we cook")] = None,
     is_private: Annotated[IsPrivate, NullRefused] | None = None,
     is_web_public: IsWebPublic | None = None,
     history_public_to_subscribers: HistoryPublicToSubscribers | None = None,
@@ -351,6 +349,8 @@ async def edit(
     folder_id: FolderOfChannel | UnsetType | None = UNSET,
     is_archived: IsArchived | None = None,
     default_push_notifications: DefaultPushNotifications | None = None,
+    slow_mode_seconds: SlowModeSeconds | None = None,
+    slow_mode_until: SlowModeUntil | UnsetType | None = UNSET,
     **permissions: NewValue,
 ) -> None:
     """Change a channel: all changes, or none."""
@@ -374,6 +374,8 @@ async def edit(
         folder_id=folder_id,
         archived=is_archived,
         default_push=default_push_notifications,
+        slow_mode_seconds=slow_mode_seconds,
+        slow_mode_until=slow_mode_until,
         permissions=permission_values.as_changes(permissions),
     )
     await call.db.write(

@@ -9,7 +9,14 @@ from tertulia.domain.channels.topics import POLICIES
 from tertulia.domain.groups.group import CHANNEL_PERMISSIONS, GroupValue
 from tertulia.domain.organization.settings import SETTINGS
 from tertulia.errors import BadRequest
-from tertulia.http.parameter_rules import BareOrJson, Id, MaxLength, NullRefused
+from tertulia.http.parameter_rules import (
+    AtLeast,
+    AtMost,
+    BareOrJson,
+    Id,
+    MaxLength,
+    NullRefused,
+)
 from tertulia.http.signatures import accepts
 from tertulia.wire import Doc
 from tertulia.wire_fields import (
@@ -28,6 +35,18 @@ TopicsPolicy = Annotated[
     str, BareOrJson, Doc("Whether the channel allows messages without a topic.")
 ]
 
+
+SlowModeSeconds = Annotated[
+    int,
+    AtLeast(0),
+    AtMost(domain.limits.MAX_SLOW_MODE_SECONDS),
+    Doc("The seconds between two messages of a user; 0 ends slow mode.", example=30),
+]
+SlowModeUntil = Annotated[
+    int,
+    AtMost(domain.limits.MAX_TIME),
+    Doc("When slow mode ends, in UNIX seconds; null for no end.", example=4102444800),
+]
 
 Announce = Annotated[bool, Doc("Whether to announce a new channel.")]
 FolderOfChannel = Annotated[

@@ -16,7 +16,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.authentication import GuestRefused
 from tertulia.events.types.channels.subscriptions import SubscriptionObject, SubscriptionSetting
 from tertulia.http.json_validation import JSON_KINDS
-from tertulia.http.parameter_rules import BareOrJson, Id, MaxItems, Problem, Rule
+from tertulia.http.parameter_rules import BareOrJson, Example, Id, MaxItems, Problem, Rule
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.signatures import parameters_from
 from tertulia.wire import Doc
@@ -173,7 +173,10 @@ async def unsubscribe(
     call: Call,
     *,
     subscriptions: Annotated[
-        list[str], MaxItems(1000), Doc("The channels, by name.", example=[{"name": "kitchen"}])
+        list[str],
+        MaxItems(1000),
+        Doc("The channels, by name.", example=[{"name": "kitchen"}]),
+        Example(["garden"]),
     ],
     principals: Principals | None = None,
 ) -> Unsubscribed:
@@ -196,7 +199,12 @@ async def unsubscribe(
 async def edit(
     call: Call,
     *,
-    add: Annotated[list[RequestedChannel], MaxItems(1000), Doc("Ids or names to add.")]
+    add: Annotated[
+        list[RequestedChannel],
+        MaxItems(1000),
+        Doc("Ids or names to add."),
+        Example([{"name": "garden"}]),
+    ]
     | None = None,
     delete: Annotated[list[str], MaxItems(1000), Doc("Ids or names to remove.")] | None = None,
 ) -> EditedSubscriptions:

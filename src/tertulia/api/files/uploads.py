@@ -75,8 +75,13 @@ async def temporary_link(call: Call, realm_id_str: RealmIdStr, filename: Filenam
     """Get a link to a file that works for one minute without a login."""
     path_id = f"{realm_id_str}/{filename}"
     found = await call.db.read(actions.files.attachments.readable, call.user, path_id)
-    token = _token(call.vault, found.path_id, int(call.now) + LINK_SECONDS)
-    return TemporaryLink(f"/user_uploads/temporary/{token}/{found.path_id.rpartition('/')[2]}")
+    return TemporaryLink(temporary_url(call.vault, found.path_id, call.now))
+
+
+def temporary_url(vault: Vault, path_id: str, now: float) -> str:
+    """The URL of a file that works for one minute without a login."""
+    token = _token(vault, path_id, int(now) + LINK_SECONDS)
+    return f"/user_uploads/temporary/{token}/{path_id.rpartition('/')[2]}"
 
 
 async def thumbnail_status(

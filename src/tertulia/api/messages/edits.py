@@ -1,5 +1,6 @@
 """Editing, moving and deleting messages, and their edit history."""
 
+from contextlib import suppress
 from functools import partial
 from typing import Annotated
 
@@ -7,16 +8,17 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia import actions, domain, events
-from tertulia.actions.messages.edits import MessageChanges
+from tertulia.actions.messages.edits import MessageChanges, MoveInterrupted, PreparedMove
 from tertulia.api.call import Call
 from tertulia.domain.files.attachments import Attachment
 from tertulia.domain.messages.external_pictures import Shown
 from tertulia.domain.messages.message import Edit, Message
 from tertulia.errors import BadRequest
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.types.files.attachments import AttachmentObject
 from tertulia.events.types.messages.edits import PropagateMode
 from tertulia.fair_queue import FairQueue
-from tertulia.http.parameter_rules import Alias, MaxLength
+from tertulia.http.parameter_rules import Alias, Example, MaxLength
 from tertulia.http.replies import Reply
 from tertulia.storage.messages.edits import TopicPart
 from tertulia.wire import Doc
@@ -38,7 +40,6 @@ from tertulia.wire_fields import (
 )
 
 EMPTIED = "(deleted)"
-MOVED_PER_PORTION = 200
 MAX_PREPARATIONS = 5  # of a move, because other users move or send messages meanwhile
 DELETING_SECONDS = 50  # the client then repeats the call
 
@@ -89,7 +90,7 @@ async def update(
     call: Call,
     message_id: MessageId,
     *,
-    content: MarkdownText | None = None,
+    content: Annotated[MarkdownText | None, Example("Soup is on, and bread!")] = None,
     topic: Annotated[str | None, Alias("subject"), Doc("The topic.")] = None,
     stream_id: ChannelId | None = None,
     propagate_mode: Annotated[
@@ -133,22 +134,30 @@ async def update(
 
 
 async def _change(call: Call, message_id: int, changes: MessageChanges) -> list[Attachment]:
-    """Apply the changes. Many messages that leave their topic are prepared in portions, so that
+    """Apply the changes. Many messages that leave their topic or channel are prepared, so that
     other users can send meanwhile; all of them move in the last transaction."""
     acting, user = actions.messages.edits, call.user
     for _ in range(MAX_PREPARATIONS):
         part = await call.db.write(acting.change, user, message_id, changes, True)
+        if isinstance(part, PreparedMove):
+            with suppress(MoveInterrupted, ServiceUnavailable):
+                db = call.db.prepared_by(partial(acting.prepare, move=part))
+                moved = await db.write(acting.change, user, message_id, changes, False, part)
+                return _moved(moved)
+            continue
         if not isinstance(part, TopicPart):
             return part
         row_id: int | None = None
-        for start in range(0, len(part.ids), MOVED_PER_PORTION):
-            portion = part.ids[start : start + MOVED_PER_PORTION]
+        for portion in domain.portions.split(part.ids, part.portion):
             row_id = await call.db.write(acting.split, part, portion, row_id)
             if row_id is None:
                 break
-    moved = await call.db.write(acting.change, user, message_id, changes)
-    assert not isinstance(moved, TopicPart)
-    return moved
+    return _moved(await call.db.write(acting.change, user, message_id, changes))
+
+
+def _moved(result: list[Attachment] | TopicPart | PreparedMove) -> list[Attachment]:
+    assert isinstance(result, list)
+    return result
 
 
 async def delete(call: Call, message_id: MessageId) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import actions, domain, events
+from tertulia import actions, domain, events, storage
 from tertulia.actions.messages.history import MessageRange, TooMuchText, Window
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.api.call import Call
@@ -25,7 +25,7 @@ from tertulia.events.history_reader import HistoryReader, MessageFormat
 from tertulia.events.types.messages.message import MatchContent, MatchSubject, MessageObject
 from tertulia.fair_queue import FairQueue
 from tertulia.http.dispatch import cancel_on_disconnect
-from tertulia.http.parameter_rules import AtLeast, Id, MaxItems
+from tertulia.http.parameter_rules import AtLeast, Example, Id, MaxItems
 from tertulia.http.replies import Encoded, Reply
 from tertulia.memo import memoized
 from tertulia.storage.messages.unread import Flags
@@ -108,15 +108,21 @@ class Matches(Reply):
 async def fetch_messages(
     call: Call,
     *,
-    anchor: Anchor | None = None,
+    anchor: Annotated[Anchor | None, Example("newest")] = None,
     anchor_date: AnchorDate | None = None,
-    num_before: Annotated[int, AtLeast(0), Doc("The number of messages before the anchor.")] = 0,
-    num_after: Annotated[int, AtLeast(0), Doc("The number of messages after the anchor.")] = 0,
+    num_before: Annotated[
+        int, AtLeast(0), Doc("The number of messages before the anchor."), Example(20)
+    ] = 0,
+    num_after: Annotated[
+        int, AtLeast(0), Doc("The number of messages after the anchor."), Example(0)
+    ] = 0,
     include_anchor: IncludeAnchor = True,
     use_first_unread_anchor: Annotated[
         bool, Doc("An older way to request the anchor `first_unread`.")
     ] = False,
-    narrow: Narrow | None = None,
+    narrow: Annotated[
+        Narrow | None, Example([{"operator": "channel", "operand": "general"}])
+    ] = None,
     message_ids: Annotated[
         list[Id] | None,
         MaxItems(domain.limits.MAX_MESSAGES_PER_FETCH),
@@ -257,8 +263,8 @@ async def prepare_search(call: Call, terms: list[Term]) -> None:
         for _ in range(MAX_BATCHES):
             if not await _read_while_connected(call, actions.messages.search_index.is_far_behind):
                 return
-            batch = await _read_while_connected(call, actions.messages.search_index.prepare)
-            await call.db.write(actions.messages.search_index.write_batch, batch)
+            batch = await _read_while_connected(call, storage.search.batch.prepare)
+            await call.db.write(storage.search.batch.write, batch)
 
 
 def _searches(terms: list[Term]) -> bool:

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from tertulia import actions
+from tertulia import actions, domain
 from tertulia.api.call import Call
-from tertulia.http.parameter_rules import MaxLength
+from tertulia.http.parameter_rules import Example, MaxLength, NoNul
 from tertulia.wire import Doc
 from tertulia.wire_fields import MessageId
 
@@ -34,7 +34,7 @@ async def remove(
     call: Call,
     message_id: MessageId,
     *,
-    emoji_name: EmojiName | None = None,
+    emoji_name: Annotated[EmojiName | None, Example("tada")] = None,
     emoji_code: EmojiCode | None = None,
     reaction_type: ReactionType | None = None,
 ) -> None:
@@ -47,3 +47,22 @@ async def remove(
         emoji_code,
         reaction_type,
     )
+
+
+Content = Annotated[
+    str,
+    NoNul(),
+    MaxLength(domain.limits.MAX_MESSAGE_LENGTH),
+    Doc("The content, as JSON in a string.", example="Soup is on!"),
+]
+
+
+async def submit(
+    call: Call,
+    *,
+    message_id: MessageId,
+    msg_type: Annotated[str, MaxLength(100), Doc("Always `widget`.", example="widget")],
+    content: Annotated[Content, Example('{"type": "vote", "key": "canned,0", "vote": 1}')],
+) -> None:
+    """Vote in a poll, add an option, change a to-do list."""
+    await call.db.write(actions.messages.widgets.submit, call.user, message_id, msg_type, content)

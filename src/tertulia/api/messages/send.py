@@ -19,13 +19,12 @@ from tertulia.errors.messages import (
     ChannelMissing,
     MalformedRecipients,
     RecipientsMissing,
-    TooManyRecipients,
     TopicMissing,
 )
-from tertulia.errors.parameters import MissingParameter
+from tertulia.errors.parameters import MissingParameter, TooMany
 from tertulia.events.types.messages.message import LocalEcho
 from tertulia.http.json_text import decode_json
-from tertulia.http.parameter_rules import Alias, Described, MaxLength, Name, Problem, as_id
+from tertulia.http.parameter_rules import Alias, Described, Example, MaxLength, Name, Problem, as_id
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc
 from tertulia.wire_fields import HtmlText, MarkdownText, MessageId, ReadBySender
@@ -77,8 +76,8 @@ async def send_message(
             example="channel",
         ),
     ],
-    to: To | None = None,
-    topic: Annotated[str | None, Alias("subject"), Doc("The topic.")] = None,
+    to: Annotated[To | None, Example("general")] = None,
+    topic: Annotated[str | None, Alias("subject"), Doc("The topic."), Example("lunch")] = None,
     queue_id: Annotated[
         str | None, MaxLength(100), Doc("The id of the queue, from `POST /register`.")
     ] = None,
@@ -170,7 +169,7 @@ def people_from(to: str | None) -> list[int] | list[str]:
     if not isinstance(value, list):
         raise MalformedRecipients()
     if len(value) > domain.limits.MAX_RECIPIENTS_PER_MESSAGE:
-        raise TooManyRecipients(limit=domain.limits.MAX_RECIPIENTS_PER_MESSAGE)
+        raise TooMany("recipients", domain.limits.MAX_RECIPIENTS_PER_MESSAGE)
     ids = [each for each in value if isinstance(each, int) and not isinstance(each, bool)]
     addresses = [each for each in value if isinstance(each, str)]
     if len(ids) == len(value):

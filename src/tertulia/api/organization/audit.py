@@ -9,7 +9,7 @@ from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import AREAS, SOURCES, AuditEntry, AuditFilter
 from tertulia.errors import BadRequest
-from tertulia.http.parameter_rules import AtLeast, AtMost, Id, MaxLength, NoNul, OneOf
+from tertulia.http.parameter_rules import AtLeast, AtMost, Example, Id, MaxLength, NoNul, OneOf
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc
 from tertulia.wire_fields import EntryCount
@@ -43,7 +43,7 @@ async def newest(
     *,
     before: Annotated[int | None, Doc("Only entries before this id.")] = None,
     limit: Annotated[
-        int, AtLeast(1), AtMost(MAX_ENTRIES), Doc("The maximum number of entries.")
+        int, AtLeast(1), AtMost(MAX_ENTRIES), Doc("The maximum number of entries."), Example(20)
     ] = 100,
     actor_id: Annotated[Id | None, Doc("Only entries of this user.")] = None,
     source: Source | None = None,

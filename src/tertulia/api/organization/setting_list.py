@@ -20,6 +20,7 @@ from tertulia.domain.setting_values import (
     Adjustable,
     ChannelId,
     ChosenFrom,
+    DailyHours,
     FreeText,
     Language,
     Limit,
@@ -41,6 +42,7 @@ KINDS: dict[type[ValueKind], str] = {
     Limit: "limit",
     FreeText: "text",
     ServerUrl: "url",
+    DailyHours: "hours",
     ChannelId: "channel",
     LoginMethods: "login_methods",
     PeopleNamed: "permission",
@@ -59,7 +61,7 @@ class SettingObject(msgspec.Struct, kw_only=True):
         str,
         Doc(
             "The kind of value: `switch`, `choice`, `number`, `limit`, `text`, `url`,"
-            " `channel`, `login_methods` or `permission`."
+            " `hours`, `channel`, `login_methods` or `permission`."
         ),
     ]
     value: Annotated[Any, Doc("The value.")]

@@ -27,7 +27,11 @@ class ChangedSettings(Reply):
     """The changed settings by name."""
 
 
-@accepts(parameters(SETTINGS.values()))
+@accepts(
+    parameters(SETTINGS.values()),
+    description="We cook together",
+    message_retention_days="unlimited",
+)
 async def edit(call: Call, **values: Any) -> Encoded[ChangedSettings]:
     """Change settings of the organization."""
     wanted = {

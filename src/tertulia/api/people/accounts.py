@@ -9,12 +9,11 @@ from tertulia.actions.people.accounts import AccountChanges
 from tertulia.actions.people.profiles import FieldChange
 from tertulia.api.call import Call
 from tertulia.api.people import ldap_login, password_hashing, visible_users
-from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.profile_fields import RENDERED
-from tertulia.domain.people.user import Role
+from tertulia.domain.people.user import NewUser, Role
 from tertulia.errors import BadRequest
 from tertulia.errors.people import ProfileFieldNotFound, UserNotFound
-from tertulia.http.parameter_rules import MaxItems, MaxLength, Name, NoNul, OneOf
+from tertulia.http.parameter_rules import Example, MaxItems, MaxLength, Name, NoNul, OneOf
 from tertulia.http.replies import Reply
 from tertulia.http.signatures import parameters_from
 from tertulia.wire import Doc
@@ -95,7 +94,7 @@ async def edit_by_id(
     call: Call,
     user_id: UserId,
     *,
-    full_name: FullName | None = None,
+    full_name: Annotated[FullName | None, Example("Ana Ruiz")] = None,
     role: RoleNumber | None = None,
     new_email: Annotated[Text, Doc("The new email address.")] | None = None,
     profile_data: Annotated[GivenValues | None, Doc("The values of profile fields.")] = None,
@@ -192,7 +191,9 @@ def _id_of(call: Call, email: str) -> int:
     return user.id
 
 
-async def fill_in(call: Call, *, data: GivenValues) -> None:
+async def fill_in(
+    call: Call, *, data: Annotated[GivenValues, Example([{"id": 3, "value": "Baker"}])]
+) -> None:
     """Set the caller's profile fields."""
     values = await _composed(call, data)
     await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
@@ -205,6 +206,7 @@ async def empty(
         list[int],
         MaxItems(2 * domain.limits.MAX_PROFILE_FIELDS),
         Doc("The values of profile fields, or the ids of fields to clear."),
+        Example([3]),
     ],
 ) -> None:
     """Clear the caller's profile fields."""
@@ -216,7 +218,7 @@ async def _composed(call: Call, given: list[FieldValueParameter]) -> list[FieldC
     """Values ready to be stored: texts are rendered here, before the transaction."""
     found = []
     for each in given:
-        field = call.org.profile_fields.get(each.id)
+        field = call.org.profiles.fields.get(each.id)
         if field is None:
             raise ProfileFieldNotFound(field_id=each.id)
         rendered = None

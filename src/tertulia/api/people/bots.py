@@ -17,7 +17,15 @@ from tertulia.events.types.people.bots import (
     DefaultSendingStream,
 )
 from tertulia.http.forms import Files
-from tertulia.http.parameter_rules import BareOrJson, Id, MaxLength, NoNul, OneOf, WebAddress
+from tertulia.http.parameter_rules import (
+    BareOrJson,
+    Example,
+    Id,
+    MaxLength,
+    NoNul,
+    OneOf,
+    WebAddress,
+)
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc
 from tertulia.wire_fields import AccountKey, BotId, FullName, PictureUrl
@@ -103,10 +111,12 @@ async def list_own(call: Call) -> OwnBots:
 async def create(
     call: Call,
     *,
-    full_name: FullNameValue,
+    full_name: Annotated[FullNameValue, Example("Helper")],
     short_name: Annotated[Text, Doc("The local part of the bot's address.", example="helper")],
     bot_type: Annotated[
-        int, Doc("The type of the bot: 1 generic, 2 incoming webhook, 3 outgoing webhook.")
+        int,
+        Doc("The type of the bot: 1 generic, 2 incoming webhook, 3 outgoing webhook."),
+        Example(1),
     ] = int(BotType.GENERIC),
     payload_url: Address = "",
     interface_type: InterfaceType = USUAL_INTERFACE,
@@ -147,7 +157,7 @@ async def edit(
     call: Call,
     bot_id: BotId,
     *,
-    full_name: FullNameValue | None = None,
+    full_name: Annotated[FullNameValue | None, Example("Helper")] = None,
     role: Annotated[
         int,
         OneOf([int(each) for each in Role]),

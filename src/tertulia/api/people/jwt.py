@@ -11,6 +11,7 @@ from tertulia.api.people import login, sso_providers
 from tertulia.api.people.login import ApiKey
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.user import UserObject
+from tertulia.http.parameter_rules import Example
 from tertulia.wire import Doc
 
 
@@ -22,7 +23,9 @@ async def fetch_api_key(
     call: Call,
     *,
     token: Annotated[
-        str | None, Doc("The token: a signed token (JWT), or the push token of a phone.")
+        str | None,
+        Doc("The token: a signed token (JWT), or the push token of a phone."),
+        Example("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.x"),
     ] = None,
     include_profile: Annotated[bool, Doc("Whether to include the profile of the account.")] = False,
 ) -> JwtApiKey:

@@ -15,7 +15,7 @@ def with_address(call: Call, email: str) -> User | None:
 
     A generated public address always means its owner, even if another user claims it as real.
     """
-    user = call.org.user_with_placeholder_email(email)
+    user = call.org.accounts.with_placeholder_email(email, call.org.email_domain)
     if user is None:
         user = call.org.accounts.with_email(email)
         if user is not None and not domain.people.user.may_see_email(call.caller, user):

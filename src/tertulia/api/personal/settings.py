@@ -36,7 +36,7 @@ class SettingsChanged(Reply):
     api_key: AccountKey | UnsetType = UNSET
 
 
-@accepts(SETTINGS)
+@accepts(SETTINGS, enter_sends=True)
 async def change(
     call: Call,
     *,
@@ -91,7 +91,7 @@ async def change(
     return SettingsChanged()
 
 
-@accepts(SETTINGS)
+@accepts(SETTINGS, color_scheme=2)
 async def change_defaults(call: Call, **values: Any) -> None:
     """Change the default personal settings of new users."""
     await call.db.write(actions.personal.settings.change_defaults_for_new_users, values)

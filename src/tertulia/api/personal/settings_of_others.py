@@ -49,7 +49,7 @@ def _target_ids(call: Call, whose: TargetUsers) -> list[int]:
     for group_id in whose.group_ids:
         if group_id not in call.org.groups:
             raise SubgroupNotFound(group_id=group_id)
-        for within in call.org.within([group_id]):
-            members = call.org.direct_members(call.org.groups[within], call.now)
+        for within in call.org.user_groups.within([group_id]):
+            members = call.org.user_groups.direct_members(call.org.groups[within], call.now)
             found |= {each for each in members if not call.org.users[each].is_bot}
     return sorted(found)

@@ -7,7 +7,7 @@ from tertulia.api.call import Call
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.errors.parameters import MissingParameter, UnsupportedCombination
-from tertulia.http.parameter_rules import MaxLength, NoNul, OneOf, Stripped
+from tertulia.http.parameter_rules import Example, MaxLength, NoNul, OneOf, Stripped
 from tertulia.wire import Doc
 from tertulia.wire_fields import ChannelId
 
@@ -36,7 +36,7 @@ async def set_policy(
 async def set_muted(
     call: Call,
     *,
-    stream_id: ChannelId | None = None,
+    stream_id: Annotated[ChannelId | None, Example(7)] = None,
     stream: Annotated[
         str, MaxLength(domain.limits.MAX_CHANNEL_NAME_LENGTH), Doc("The channel, by name or id.")
     ]

@@ -6,7 +6,7 @@ order of the log is the order of commits. NOTIFY wakes other servers.
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -16,13 +16,13 @@ from psycopg.rows import dict_row
 
 from tertulia.database.dialect import BulkLoad, Cursor, Failures, SqlSpelling
 from tertulia.database.dialects import (
-    postgres_bulk_load,
     postgres_failures,
     postgres_installation,
     postgres_placeholders,
     postgres_sql,
 )
 from tertulia.database.dialects.postgres_async import AsyncConnection, OnNotification
+from tertulia.database.dialects.postgres_bulk_load import PostgresBulkLoad
 from tertulia.database.dialects.postgres_cluster import PostgresCluster
 from tertulia.database.dialects.postgres_connection import Connection, Ids, IdsDumper
 from tertulia.database.dialects.postgres_installation import UNKNOWN
@@ -37,6 +37,10 @@ _TRY_LOCK = (
     "WITH free AS (SELECT 1 FROM log_head WHERE realm_id = :realm FOR NO KEY UPDATE SKIP LOCKED)"
     " SELECT EXISTS (SELECT 1 FROM free)"
     " OR NOT EXISTS (SELECT 1 FROM log_head WHERE realm_id = :realm) AS taken"
+)
+_IS_WAITED_FOR = (
+    "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted"
+    " AND pg_backend_pid() = ANY (pg_blocking_pids(pid))) AS waits"
 )
 _LOCK_SPACE = 0x7E27  # keeps our advisory locks apart from those of other programs
 
@@ -55,7 +59,7 @@ class Postgres:
     name = "postgres"
     is_embedded = False
     sql: SqlSpelling = postgres_sql
-    bulk_load: BulkLoad = postgres_bulk_load
+    bulk_load: type[BulkLoad] = PostgresBulkLoad
     failures: Failures = postgres_failures
     durability: dict[str, str] = {"synchronous_commit": "on"}
     limits: dict[str, str] = {
@@ -66,6 +70,8 @@ class Postgres:
     max_statement_seconds = 70.0  # after which PostgreSQL has ended it, if it is not frozen
     # How long a process that stops inside a transaction can block its organization.
     write_limits: dict[str, str] = {"idle_in_transaction_session_timeout": "1500ms"}
+    # Shorter than `deadlock_timeout`: a writer that locks an organization last gives up first.
+    prepare_limits: dict[str, str] = write_limits | {"lock_timeout": "300ms"}
     migration_lock_timeout = "3s"
     append_limits: dict[str, str] = {"lock_timeout": "100ms"}
 
@@ -151,7 +157,6 @@ class Postgres:
         self,
         connect: Callable[[], Connection],
         on_notification: OnNotification = _ignore,
-        channels: Sequence[str] = (),
     ) -> AsyncConnection:
         connecting = asyncio.get_running_loop().run_in_executor(None, self._with_timeline, connect)
         try:
@@ -159,11 +164,10 @@ class Postgres:
         except asyncio.CancelledError:
             connecting.add_done_callback(_close)
             raise
-        names = {self.cluster.channel(name): name for name in channels}
         return AsyncConnection(
             connection,
             self.cluster.timeline(connection),
-            lambda channel, notice: on_notification(names[channel], notice),
+            lambda channel, notice: on_notification(self.cluster.name_of(channel), notice),
         )
 
     def _with_timeline(self, connect: Callable[[], Connection]) -> Connection:
@@ -171,8 +175,9 @@ class Postgres:
         self.cluster.timeline(connection)
         return connection
 
-    def connect_to_write(self) -> Connection:
-        return self.connect(to_serve=True, also=self.write_limits)
+    def connect_to_write(self, *, prepares: bool = False) -> Connection:
+        limits = self.prepare_limits if prepares else self.write_limits
+        return self.connect(to_serve=True, also=limits)
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
         cursor: Cursor = connection.run(postgres_placeholders.named(sql), *_bound(params))
@@ -207,6 +212,13 @@ class Postgres:
         else:
             sql = f"SELECT pg_advisory_xact_lock({self.installation.lock('all organizations')})"
         self.command(connection, sql)
+
+    def lock_organization_last(self, connection: Any, realm_id: int) -> None:
+        """Lock after rows were written. Raises an error at once if a transaction waits for them,
+        because it may have locked the organization: PostgreSQL would end one of the two."""
+        if connection.execute(_IS_WAITED_FOR).fetchone()["waits"]:
+            raise psycopg.errors.LockNotAvailable("another transaction waits for this one")
+        self.lock_organization(connection, realm_id)
 
     def try_lock_organization(self, connection: Any, realm_id: int) -> bool:
         """Lock without waiting; False if another transaction holds the lock."""

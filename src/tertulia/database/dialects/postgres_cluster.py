@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from psycopg.conninfo import conninfo_to_dict
+
 from tertulia.database import change_watch
 from tertulia.database.change_watch import Changed
 from tertulia.database.dialects import postgres_sessions
@@ -23,6 +25,10 @@ KEEPALIVE = (
 )
 LEADER_TIMEOUT_SECONDS = 10  # if the leader is silent for this long, another server takes over
 
+_ASYNCHRONOUS = (
+    "replication is asynchronous: a failover loses the last messages (synchronous_standby_names)"
+)
+
 # Continues while the machine is suspended.
 _BOOT_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
@@ -38,13 +44,16 @@ class PostgresCluster:
     def channel(self, name: str) -> str:
         return self._dialect.installation.channel(name)
 
+    def name_of(self, channel: str) -> str:
+        return channel.rpartition("_")[0]
+
     async def connect_on_loop(
         self, on_notification: OnNotification = _ignore, channels: Sequence[str] = ()
     ) -> AsyncConnection:
         """A connection for the event loop, without a thread. It receives the notifications of the
         channels, and announces us there."""
         return await self._dialect.on_loop(
-            partial(self._connect_to_listen, channels), on_notification, channels
+            partial(self._connect_to_listen, channels), on_notification
         )
 
     def _connect_to_listen(self, channels: Sequence[str]) -> Connection:
@@ -52,8 +61,9 @@ class PostgresCluster:
         # that has vanished after half a minute, so that others stop waiting for it.
         connection = self._dialect.connect(to_serve=True, suffix=SERVING if channels else "")
         self._dialect.command(connection, KEEPALIVE)
-        for channel in channels:
-            self._dialect.command(connection, f"LISTEN {self.channel(channel)}")
+        if channels:
+            listen = (f"LISTEN {self.channel(channel)}" for channel in channels)
+            self._dialect.command(connection, "; ".join(listen))
         if channels:  # notifications need not be durable
             self._dialect.command(
                 connection,
@@ -117,6 +127,18 @@ class PostgresCluster:
         """Raises SessionsShared."""
         with self._dialect.connect() as one, self._dialect.connect() as another:
             postgres_sessions.check(one, another)
+
+    def failover_problems(self, connection: Any) -> list[str]:
+        """Why a failover would lose messages, if the address names several hosts."""
+        if "," not in str(conninfo_to_dict(self._dialect.url).get("host")):
+            return []
+        found = connection.execute(
+            "SELECT current_setting('synchronous_standby_names') <> '' AS waits,"
+            " EXISTS (SELECT FROM pg_stat_replication) AS has_standby"
+        ).fetchone()
+        if not found["has_standby"]:
+            return ["the primary has no standby: a failure of its machine loses everything"]
+        return [] if found["waits"] else [_ASYNCHRONOUS]
 
     def own_clock(self) -> Callable[[], float]:
         """A monotonic clock: a change of this machine's clock has no effect. The distance to the

@@ -13,7 +13,8 @@ from typing import Any
 import msgspec
 
 from tertulia.database.dialect import BulkLoad, Cursor, Failures, SqlSpelling
-from tertulia.database.dialects import sqlite_bulk_load, sqlite_check, sqlite_failures, sqlite_sql
+from tertulia.database.dialects import sqlite_check, sqlite_failures, sqlite_sql
+from tertulia.database.dialects.sqlite_bulk_load import SqliteBulkLoad
 from tertulia.database.dialects.sqlite_cluster import SqliteCluster
 from tertulia.errors.parameters import NulInText
 from tertulia.memo import memoized
@@ -43,7 +44,7 @@ class Sqlite:
     name = "sqlite"
     is_embedded = True
     sql: SqlSpelling = sqlite_sql
-    bulk_load: BulkLoad = sqlite_bulk_load
+    bulk_load: type[BulkLoad] = SqliteBulkLoad
     failures: Failures = sqlite_failures
 
     def __init__(self, path: Path) -> None:
@@ -80,7 +81,7 @@ class Sqlite:
         """Never called: the event loop writes the file itself."""
         raise NotImplementedError
 
-    def connect_to_write(self) -> sqlite3.Connection:
+    def connect_to_write(self, *, prepares: bool = False) -> sqlite3.Connection:
         return self.connect(to_serve=True)
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
@@ -123,6 +124,8 @@ class Sqlite:
 
     def lock_organization(self, connection: Any, realm_id: int) -> None:
         """Nothing to do: BEGIN IMMEDIATE has the lock of the file."""
+
+    lock_organization_last = lock_organization
 
     def try_lock_organization(self, connection: Any, realm_id: int) -> bool:
         """Always: BEGIN IMMEDIATE has the lock of the file."""

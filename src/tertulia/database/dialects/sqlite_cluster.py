@@ -78,6 +78,10 @@ class SqliteCluster:
     def check_fitness(self) -> None:
         """Nothing to do: no pooler is involved."""
 
+    def failover_problems(self, connection: Any) -> list[str]:
+        """None: a file has no standby."""
+        return []
+
     def own_clock(self) -> Callable[[], float]:
         return time.time
 

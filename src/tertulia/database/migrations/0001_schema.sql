@@ -364,6 +364,8 @@ CREATE TABLE channel (
     archived_message_id BIGINT,
     allows_summaries BOOLEAN NOT NULL DEFAULT TRUE,
     mail_renewals INTEGER NOT NULL DEFAULT 0,
+    slow_mode_seconds INTEGER NOT NULL DEFAULT 0,
+    slow_mode_until DOUBLE PRECISION,
     UNIQUE (realm_id, name_key)
 );
 CREATE INDEX channel_by_count ON channel (realm_id, counted_at);
@@ -522,6 +524,19 @@ CREATE TABLE message_flag (
     PRIMARY KEY (user_id, flag, message_id)
 );
 CREATE INDEX message_flag_by_message ON message_flag (message_id);
+CREATE INDEX message_flag_historical ON message_flag (message_id, user_id)
+    WHERE flag = 'historical';
+
+-- Flags that one message has for many users, until the server has written them to `message_flag` in
+-- portions; readers add them. `user_ids` lists the users: ",3,7,".
+CREATE TABLE pending_flag (
+    realm_id BIGINT NOT NULL REFERENCES realm (id),
+    message_id BIGINT NOT NULL REFERENCES message (id),
+    flag TEXT NOT NULL,
+    user_ids TEXT NOT NULL,
+    PRIMARY KEY (message_id, flag)
+);
+CREATE INDEX pending_flag_by_realm ON pending_flag (realm_id);
 
 -- The unread messages of each user, as a compressed bitmap. Readers add the messages after
 -- `caught_up_to`, and subtract channels archived after the event `archivals_seen`.
@@ -1204,6 +1219,63 @@ CREATE TABLE bot_memory (
     PRIMARY KEY (user_id, key)
 );
 
+-- What users call by `/name`. The owner is a bot, or an agent of a user. `channel_ids` are where it is
+-- offered, null for all channels; `may_use` is a group or a list of people and groups.
+CREATE TABLE command (
+    id {serial},
+    realm_id BIGINT NOT NULL REFERENCES realm (id),
+    bot_id BIGINT NOT NULL REFERENCES account (id),
+    grant_id BIGINT REFERENCES agent_grant (id),
+    name TEXT NOT NULL,
+    description TEXT NOT NULL,
+    parameters TEXT NOT NULL,
+    channel_ids TEXT,
+    in_direct BOOLEAN NOT NULL,
+    may_use TEXT NOT NULL,
+    created_at DOUBLE PRECISION NOT NULL,
+    UNIQUE (realm_id, name)
+);
+CREATE INDEX command_by_bot ON command (bot_id);
+CREATE INDEX command_by_grant ON command (grant_id);
+
+-- Calls of commands, presses of buttons and submitted forms, and what the bot answered. `given` are
+-- the values; `form` and `reply` are parts of the answer. They are deleted after a day.
+CREATE TABLE interaction (
+    id {serial},
+    realm_id BIGINT NOT NULL REFERENCES realm (id),
+    kind TEXT NOT NULL,
+    bot_id BIGINT NOT NULL REFERENCES account (id),
+    grant_id BIGINT REFERENCES agent_grant (id),
+    user_id BIGINT NOT NULL REFERENCES account (id),
+    user_key TEXT,
+    command_name TEXT NOT NULL DEFAULT '',
+    message_id BIGINT REFERENCES message (id) ON DELETE CASCADE,
+    choice TEXT NOT NULL DEFAULT '',
+    parent_id BIGINT REFERENCES interaction (id) ON DELETE CASCADE,
+    channel_id BIGINT REFERENCES channel (id),
+    topic TEXT NOT NULL DEFAULT '',
+    user_ids TEXT NOT NULL DEFAULT '[]',
+    given TEXT NOT NULL DEFAULT '{}',
+    state TEXT NOT NULL,
+    created_at DOUBLE PRECISION NOT NULL,
+    fetched_at DOUBLE PRECISION,
+    answered_at DOUBLE PRECISION,
+    reply TEXT NOT NULL DEFAULT '',
+    rendered TEXT NOT NULL DEFAULT '',
+    form TEXT NOT NULL DEFAULT '',
+    errors TEXT NOT NULL DEFAULT '{}',
+    answer_message_id BIGINT REFERENCES message (id) ON DELETE SET NULL
+);
+CREATE INDEX interaction_by_bot ON interaction (bot_id, id);
+CREATE INDEX interaction_by_user ON interaction (user_id, id);
+CREATE INDEX interaction_by_grant ON interaction (grant_id);
+CREATE INDEX interaction_by_channel ON interaction (channel_id);
+CREATE INDEX interaction_by_message ON interaction (message_id, user_id);
+CREATE INDEX interaction_by_answer ON interaction (answer_message_id);
+CREATE INDEX interaction_by_realm ON interaction (realm_id, created_at);
+CREATE UNIQUE INDEX interaction_by_parent ON interaction (parent_id);
+CREATE UNIQUE INDEX interaction_by_key ON interaction (user_id, user_key);
+
 -- === Notifications and mail ===
 
 -- Phones with end-to-end encrypted push notifications.
@@ -1238,8 +1310,8 @@ CREATE TABLE device_token (
 );
 CREATE INDEX device_token_by_realm ON device_token (realm_id);
 
--- Everything that is sent to other machines: mails, webhook calls, push notifications and
--- registrations of phones. Rows of one lane are sent one after the other. `notified` are the devices
+-- Everything that is sent to other machines: mails, webhook calls, push notifications,
+-- registrations of phones, and calls of commands. Rows of one lane are sent one after the other. `notified` are the devices
 -- that have it already.
 CREATE TABLE outbox (
     id {serial},
@@ -1250,6 +1322,7 @@ CREATE TABLE outbox (
     user_id BIGINT REFERENCES account (id),
     message_id BIGINT REFERENCES message (id),
     device_id BIGINT REFERENCES device (id),
+    interaction_id BIGINT REFERENCES interaction (id) ON DELETE CASCADE,
     sealed {blob},
     notified TEXT NOT NULL DEFAULT '',
     created_at DOUBLE PRECISION NOT NULL,
@@ -1260,6 +1333,7 @@ CREATE INDEX outbox_due ON outbox (transport, due_at);
 CREATE INDEX outbox_by_message ON outbox (message_id);
 CREATE INDEX outbox_by_user ON outbox (user_id);
 CREATE INDEX outbox_by_device ON outbox (device_id);
+CREATE INDEX outbox_by_interaction ON outbox (interaction_id);
 CREATE INDEX outbox_by_realm ON outbox (realm_id);
 CREATE UNIQUE INDEX outbox_push ON outbox (user_id, message_id) WHERE transport = 'push';
 
@@ -1295,7 +1369,7 @@ CREATE TABLE push_key (
     sealed {blob} NOT NULL
 );
 
--- Browsers with Web Push.
+-- Browsers with Web Push, and ntfy or Gotify servers of users.
 CREATE TABLE push_subscription (
     id {serial},
     realm_id BIGINT NOT NULL,
@@ -1305,20 +1379,23 @@ CREATE TABLE push_subscription (
     auth TEXT NOT NULL,
     created_at DOUBLE PRECISION NOT NULL,
     failures INTEGER NOT NULL DEFAULT 0,
-    retry_at DOUBLE PRECISION NOT NULL DEFAULT 0
+    retry_at DOUBLE PRECISION NOT NULL DEFAULT 0,
+    kind TEXT NOT NULL DEFAULT 'web',  -- or ntfy, gotify
+    sealed {blob},  -- the token of an ntfy or Gotify server
+    sends_text BOOLEAN NOT NULL DEFAULT FALSE  -- whether such a server gets the text
 );
 CREATE INDEX push_subscription_by_user ON push_subscription (user_id, id);
 CREATE INDEX push_subscription_by_realm ON push_subscription (realm_id);
 
--- Notifications that a device may still show.
+-- Notifications that a device may still show. Their message may be deleted.
 CREATE TABLE push_notice (
     realm_id BIGINT NOT NULL,
     user_id BIGINT NOT NULL REFERENCES account (id),
-    message_id BIGINT NOT NULL REFERENCES message (id),
+    message_id BIGINT NOT NULL,
     due_at DOUBLE PRECISION NOT NULL,
+    muted_until DOUBLE PRECISION NOT NULL DEFAULT 0,  -- its conversation sends none until then
     PRIMARY KEY (user_id, message_id)
 );
-CREATE INDEX push_notice_by_message ON push_notice (message_id);
 CREATE INDEX push_notice_by_due ON push_notice (due_at);
 CREATE INDEX push_notice_by_realm ON push_notice (realm_id);
 
@@ -1434,3 +1511,34 @@ CREATE TABLE realm_export (
     person_id BIGINT REFERENCES account (id)
 );
 CREATE INDEX realm_export_by_realm ON realm_export (realm_id, id);
+
+-- Calls between browsers that are going on.
+CREATE TABLE running_call (
+    id {serial},
+    realm_id BIGINT NOT NULL REFERENCES realm (id),
+    token TEXT NOT NULL,
+    message_id BIGINT NOT NULL UNIQUE REFERENCES message (id) ON DELETE CASCADE,
+    started_by BIGINT NOT NULL REFERENCES account (id),
+    started_at DOUBLE PRECISION NOT NULL,
+    ringing TEXT NOT NULL,
+    rung TEXT NOT NULL DEFAULT '[]',
+    rings_until DOUBLE PRECISION NOT NULL,
+    UNIQUE (realm_id, token)
+);
+CREATE INDEX running_call_by_starter ON running_call (started_by);
+
+-- Each browser in a call. The row of one that has left stays until the call ends, to count the people.
+CREATE TABLE call_session (
+    id {serial},
+    realm_id BIGINT NOT NULL REFERENCES realm (id),
+    call_id BIGINT NOT NULL REFERENCES running_call (id) ON DELETE CASCADE,
+    user_id BIGINT NOT NULL REFERENCES account (id),
+    seen_at DOUBLE PRECISION NOT NULL,
+    has_left BOOLEAN NOT NULL DEFAULT FALSE,
+    is_muted BOOLEAN NOT NULL DEFAULT FALSE,
+    has_camera BOOLEAN NOT NULL DEFAULT FALSE,
+    has_screen BOOLEAN NOT NULL DEFAULT FALSE
+);
+CREATE INDEX call_session_by_call ON call_session (call_id, id);
+CREATE INDEX call_session_by_user ON call_session (user_id);
+CREATE INDEX call_session_by_realm ON call_session (realm_id);

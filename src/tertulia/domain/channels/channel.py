@@ -67,6 +67,13 @@ class Channel(msgspec.Struct, frozen=True):
     weekly_traffic: int | None = None
     recently_active: bool = True
     allows_summaries: bool = True  # of its topics, by the operator's language model
+    slow_mode_seconds: int = 0  # between two messages of a user
+    slow_mode_until: float | None = None  # slow mode ends by itself
+
+    def slow_mode_seconds_at(self, now: float) -> int:
+        """The seconds between two messages of a user; 0 without slow mode."""
+        ended = self.slow_mode_until is not None and self.slow_mode_until <= now
+        return 0 if ended else self.slow_mode_seconds
 
     @property
     def is_public(self) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Annotated
 
 import msgspec
-from msgspec import field
 
+from tertulia import locale
 from tertulia.domain import names
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
@@ -114,8 +114,7 @@ class Permission(msgspec.Struct, frozen=True):
     everyone: bool = False
     nobody: bool = True
     allowed: tuple[str, ...] = ()
-    refused: tuple[str, ...] = field(default=())
-    meaning: str = ""  # one sentence for the docs, if it is of a channel or a group
+    refused: tuple[str, ...] = ()
     # Of an organization, see `OrganizationSetting`.
     heading: str = ""
     owners_only: bool = False
@@ -130,187 +129,106 @@ class Permission(msgspec.Struct, frozen=True):
     def requires_system_group(self) -> bool:
         return bool(self.allowed)
 
+    @property
+    def meaning(self) -> str:
+        """Its label, if it is of a channel or a group, as a sentence for the API."""
+        area = "channel" if self.name in CHANNEL_PERMISSIONS else "audit.parameter"
+        return f"{locale.texts(locale.ENGLISH)(f'{area}.{self.name}')}."
+
+
+def _by_name(*permissions: Permission) -> dict[str, Permission]:
+    return {each.name: each for each in permissions}
+
 
 CREATOR_ALONE = ("channel_creator", "group_creator")  # stand for a group with only the creator
 
-CHANNEL_PERMISSIONS: dict[str, Permission] = {
-    permission.name: permission
-    for permission in (
-        Permission(
-            "can_add_subscribers_group",
-            "role:nobody",
-            meaning="Who may subscribe others to the channel.",
-        ),
-        Permission(
-            "can_administer_channel_group",
-            "channel_creator",
-            meaning="Who may administer the channel.",
-        ),
-        Permission(
-            "can_create_topic_group",
-            "role:everyone",
-            everyone=True,
-            meaning="Who may start topics in the channel.",
-        ),
-        Permission(
-            "can_delete_any_message_group",
-            "role:nobody",
-            everyone=True,
-            meaning="Who may delete any message in the channel.",
-        ),
-        Permission(
-            "can_delete_own_message_group",
-            "role:nobody",
-            everyone=True,
-            meaning="Who may delete their own messages in the channel.",
-        ),
-        Permission(
-            "can_move_messages_out_of_channel_group",
-            "role:nobody",
-            everyone=True,
-            meaning="Who may move messages out of the channel.",
-        ),
-        Permission(
-            "can_move_messages_within_channel_group",
-            "role:nobody",
-            everyone=True,
-            meaning="Who may move messages within the channel.",
-        ),
-        Permission(
-            "can_remove_subscribers_group",
-            "role:administrators",
-            everyone=True,
-            meaning="Who may unsubscribe others from the channel.",
-        ),
-        Permission(
-            "can_resolve_topics_group",
-            "role:nobody",
-            everyone=True,
-            meaning="Who may resolve topics in the channel.",
-        ),
-        Permission(
-            "can_send_message_group",
-            "role:everyone",
-            everyone=True,
-            meaning="Who may post in the channel.",
-        ),
-        Permission(
-            "can_subscribe_group",
-            "role:nobody",
-            meaning="Who may subscribe to the private channel.",
-        ),
-    )
-}
+CHANNEL_PERMISSIONS = _by_name(
+    Permission("can_add_subscribers_group", "role:nobody"),
+    Permission("can_administer_channel_group", "channel_creator"),
+    Permission("can_create_topic_group", "role:everyone", everyone=True),
+    Permission("can_delete_any_message_group", "role:nobody", everyone=True),
+    Permission("can_delete_own_message_group", "role:nobody", everyone=True),
+    Permission("can_move_messages_out_of_channel_group", "role:nobody", everyone=True),
+    Permission("can_move_messages_within_channel_group", "role:nobody", everyone=True),
+    Permission("can_remove_subscribers_group", "role:administrators", everyone=True),
+    Permission("can_resolve_topics_group", "role:nobody", everyone=True),
+    Permission("can_send_message_group", "role:everyone", everyone=True),
+    Permission("can_subscribe_group", "role:nobody"),
+)
 
-GROUP_PERMISSIONS: dict[str, Permission] = {
-    permission.name: permission
-    for permission in (
-        Permission(
-            "can_add_members_group", "group_creator", meaning="Who may add members to the group."
-        ),
-        Permission("can_join_group", "role:nobody", meaning="Who may join the group."),
-        Permission(
-            "can_leave_group", "role:everyone", everyone=True, meaning="Who may leave the group."
-        ),
-        Permission("can_manage_group", "group_creator", meaning="Who may manage the group."),
-        Permission(
-            "can_mention_group",
-            "role:everyone",
-            everyone=True,
-            refused=("role:owners",),
-            meaning="Who may mention the group.",
-        ),
-        Permission(
-            "can_remove_members_group",
-            "role:nobody",
-            meaning="Who may remove members from the group.",
-        ),
-    )
-}
+GROUP_PERMISSIONS = _by_name(
+    Permission("can_add_members_group", "group_creator"),
+    Permission("can_join_group", "role:nobody"),
+    Permission("can_leave_group", "role:everyone", everyone=True),
+    Permission("can_manage_group", "group_creator"),
+    Permission("can_mention_group", "role:everyone", everyone=True, refused=("role:owners",)),
+    Permission("can_remove_members_group", "role:nobody"),
+)
 
-REALM_PERMISSIONS: dict[str, Permission] = {
-    permission.name: permission
-    for permission in (
-        Permission("can_create_public_channel_group", "role:members", heading="channels"),
-        Permission("can_create_private_channel_group", "role:members", heading="channels"),
-        Permission(
-            "can_create_web_public_channel_group",
-            "role:owners",
-            heading="channels",
-            allowed=("role:moderators", "role:administrators", "role:owners", "role:nobody"),
-        ),
-        Permission("can_add_subscribers_group", "role:members", heading="channels"),
-        Permission(
-            "can_mention_many_users_group", "role:administrators", heading="channels", everyone=True
-        ),
-        Permission(
-            "can_set_topics_policy_group", "role:members", heading="channels", everyone=True
-        ),
-        Permission("can_set_delete_message_policy_group", "role:moderators", heading="channels"),
-        Permission(
-            "can_delete_own_message_group", "role:everyone", heading="messages", everyone=True
-        ),
-        Permission("can_delete_any_message_group", "role:administrators", heading="messages"),
-        Permission(
-            "can_move_messages_between_topics_group",
-            "role:everyone",
-            heading="messages",
-            everyone=True,
-        ),
-        Permission("can_move_messages_between_channels_group", "role:members", heading="messages"),
-        Permission("can_resolve_topics_group", "role:everyone", heading="messages", everyone=True),
-        Permission(
-            "can_summarize_topics_group", "role:everyone", heading="messages", everyone=True
-        ),
-        Permission("can_invite_users_group", "role:members", heading="inviting", owners_only=True),
-        Permission(
-            "create_multiuse_invite_group",
-            "role:administrators",
-            heading="inviting",
-            owners_only=True,
-        ),
-        Permission(
-            "can_access_all_users_group",
-            "role:everyone",
-            heading="inviting",
-            everyone=True,
-            nobody=False,
-            allowed=("role:everyone", "role:members"),
-        ),
-        Permission(
-            "direct_message_initiator_group", "role:everyone", heading="inviting", everyone=True
-        ),
-        Permission(
-            "direct_message_permission_group", "role:everyone", heading="inviting", everyone=True
-        ),
-        Permission("can_create_groups", "role:members", heading="inviting", owners_only=True),
-        Permission(
-            "can_manage_all_groups",
-            "role:owners",
-            heading="inviting",
-            nobody=False,
-            owners_only=True,
-        ),
-        Permission("can_add_custom_emoji_group", "role:members", heading="other"),
-        Permission("can_create_bots_group", "role:members", heading="other"),
-        Permission("can_create_write_only_bots_group", "role:members", heading="other"),
-        Permission(
-            "can_manage_billing_group",
-            "role:administrators",
-            heading="other",
-            nobody=False,
-            owners_only=True,
-            clients_only=True,
-        ),
-        Permission(
-            "workplace_users_group",
-            "role:everyone",
-            heading="other",
-            everyone=True,
-            clients_only=True,
-        ),
-    )
-}
+REALM_PERMISSIONS = _by_name(
+    Permission("can_create_public_channel_group", "role:members", heading="channels"),
+    Permission("can_create_private_channel_group", "role:members", heading="channels"),
+    Permission(
+        "can_create_web_public_channel_group",
+        "role:owners",
+        heading="channels",
+        allowed=("role:moderators", "role:administrators", "role:owners", "role:nobody"),
+    ),
+    Permission("can_add_subscribers_group", "role:members", heading="channels"),
+    Permission(
+        "can_mention_many_users_group", "role:administrators", heading="channels", everyone=True
+    ),
+    Permission("can_set_topics_policy_group", "role:members", heading="channels", everyone=True),
+    Permission("can_set_delete_message_policy_group", "role:moderators", heading="channels"),
+    Permission("can_delete_own_message_group", "role:everyone", heading="messages", everyone=True),
+    Permission("can_delete_any_message_group", "role:administrators", heading="messages"),
+    Permission(
+        "can_move_messages_between_topics_group", "role:everyone", heading="messages", everyone=True
+    ),
+    Permission("can_move_messages_between_channels_group", "role:members", heading="messages"),
+    Permission("can_resolve_topics_group", "role:everyone", heading="messages", everyone=True),
+    Permission("can_summarize_topics_group", "role:everyone", heading="messages", everyone=True),
+    Permission("can_invite_users_group", "role:members", heading="inviting", owners_only=True),
+    Permission(
+        "create_multiuse_invite_group", "role:administrators", heading="inviting", owners_only=True
+    ),
+    Permission(
+        "can_access_all_users_group",
+        "role:everyone",
+        heading="inviting",
+        everyone=True,
+        nobody=False,
+        allowed=("role:everyone", "role:members"),
+    ),
+    Permission(
+        "direct_message_initiator_group", "role:everyone", heading="inviting", everyone=True
+    ),
+    Permission(
+        "direct_message_permission_group", "role:everyone", heading="inviting", everyone=True
+    ),
+    Permission("can_create_groups", "role:members", heading="inviting", owners_only=True),
+    Permission(
+        "can_manage_all_groups", "role:owners", heading="inviting", nobody=False, owners_only=True
+    ),
+    Permission("can_add_custom_emoji_group", "role:members", heading="other"),
+    Permission("can_create_bots_group", "role:members", heading="other"),
+    Permission("can_create_write_only_bots_group", "role:members", heading="other"),
+    Permission(
+        "can_manage_billing_group",
+        "role:administrators",
+        heading="other-clients",
+        nobody=False,
+        owners_only=True,
+        clients_only=True,
+    ),
+    Permission(
+        "workplace_users_group",
+        "role:everyone",
+        heading="other-clients",
+        everyone=True,
+        clients_only=True,
+    ),
+)
 
 MAX_NAME_LENGTH = 100
 _RESERVED = ("@", "role:", "user:", "stream:", "channel:")

@@ -7,16 +7,19 @@ module checks that clients can parse them.
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from tertulia.domain import limits
+from tertulia.domain.groups.group import GroupValue
 from tertulia.errors import BadRequest
 
 WIDGET = "widget"
 PER_MESSAGE = 10_000
+MAX_BUTTONS = 25
 MAX_LENGTH = 1_000_000  # of all submessages of a message: every reader gets all of them
 _COMMAND = re.compile(r"/(poll|todo)(?:\s+(.*))?")
 _BULLET = re.compile(r"[-*]\s+")
@@ -73,18 +76,33 @@ class TodoData(msgspec.Struct):
 
 
 class FormChoice(msgspec.Struct):
-    """A choice, and the message that selecting it sends."""
+    """A choice, and the message that selecting it sends. With an id it is a button: selecting it
+    calls the bot, and clients that do not know buttons send the message."""
 
     short_name: str
     long_name: str
     reply: str
     type: Literal["multiple_choice"] = "multiple_choice"
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=100)] | UnsetType = UNSET
+    style: Literal["plain", "danger"] | UnsetType = UNSET
+    disabled: bool | UnsetType = UNSET
 
 
 class FormData(msgspec.Struct):
+    """`may_press` are a group, or people and groups; unset for all who may read the message.
+    `select` shows the buttons as one list, and is the word on its button. `for_each` lets each
+    person press once; otherwise the first press closes the buttons."""
+
     type: Literal["choices"]
     heading: str
     choices: list[FormChoice]
+    may_press: GroupValue | UnsetType = UNSET
+    select: Annotated[str, msgspec.Meta(min_length=1, max_length=100)] | UnsetType = UNSET
+    for_each: bool | UnsetType = UNSET
+
+    @property
+    def has_buttons(self) -> bool:
+        return any(each.id is not UNSET for each in self.choices)
 
 
 class _Poll(msgspec.Struct, tag_field="widget_type", tag="poll"):
@@ -105,6 +123,8 @@ def widget_of_client(widget: dict[str, Any]) -> str:
         known = msgspec.convert(widget, _Poll | _Todo | _Form)
     except msgspec.ValidationError as problem:
         raise BadRequest(f"Widgets: {problem!s}", problem="widget-invalid") from None
+    if isinstance(known, _Form) and known.extra_data.has_buttons:
+        check_buttons(known.extra_data)
     content = msgspec.json.encode(known).decode()
     if len(content) > limits.MAX_MESSAGE_LENGTH:
         raise BadRequest(
@@ -112,6 +132,16 @@ def widget_of_client(widget: dict[str, Any]) -> str:
             problem="widget-invalid",
         )
     return content
+
+
+def check_buttons(data: FormData) -> None:
+    ids = [each.id for each in data.choices]
+    if not 0 < len(ids) <= MAX_BUTTONS or UNSET in ids or len(set(ids)) < len(ids):
+        raise BadRequest(
+            "Widgets: 1 to {limit} buttons, each with an id of its own",
+            problem="buttons-invalid",
+            limit=MAX_BUTTONS,
+        )
 
 
 # --- submessages ---
@@ -155,7 +185,44 @@ class Title(msgspec.Struct, tag="new_task_list_title"):
     title: Words
 
 
-# Choosing in a form sends a message, so a form has no submessages.
+class Press(msgspec.Struct, tag="press"):
+    """A user has pressed a button. Only the server writes this part and the next one."""
+
+    choice: str
+    interaction: int
+    at: int
+
+
+class Release(msgspec.Struct, tag="release"):
+    """A press was taken back, or the bot has not answered it."""
+
+    interaction: int
+
+
+class Buttons(msgspec.Struct, tag="buttons"):
+    """The bot has changed its buttons."""
+
+    extra_data: FormData
+
+
+def buttons_of(parts: Sequence[Submessage], author_id: int) -> FormData | None:
+    """The buttons of a message, as its author has set them last; None if it has none."""
+    if not parts:
+        return None
+    try:
+        data = msgspec.json.decode(parts[0].content, type=_Form).extra_data
+    except msgspec.MsgspecError:
+        return None
+    for each in parts[1:]:
+        if each.sender_id == author_id:
+            try:
+                data = msgspec.json.decode(each.content, type=Buttons).extra_data
+            except msgspec.MsgspecError:
+                continue
+    return data if data.has_buttons else None
+
+
+# Choosing in a form sends a message or calls its bot, so users add nothing to it themselves.
 _KINDS = {
     "poll": msgspec.json.Decoder(Vote | NewOption | Question),
     "todo": msgspec.json.Decoder(NewTask | ToggleTask | Title),
@@ -210,7 +277,7 @@ def check_addition(widget: str, content: str, *, by_author: bool) -> None:
 
 
 _WIDGETS = {"poll": _Poll, "todo": _Todo, "zform": _Form}
-_Addition = Vote | NewOption | Question | NewTask | ToggleTask | Title
+_Addition = Vote | NewOption | Question | NewTask | ToggleTask | Title | Press | Release | Buttons
 
 
 def is_readable(content: str) -> bool:

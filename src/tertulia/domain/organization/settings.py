@@ -146,6 +146,9 @@ _PEOPLE = Heading("organization-settings", "people")
 _VISITORS = Heading("organization-settings", "visitors")
 _LOGIN = Heading("auth-methods", "login")
 _JOINING = Heading("auth-methods", "joining")
+# Our page shows these collapsed, because it does not use them.
+_PROFILE_ELSEWHERE = Heading("organization-profile", "other-clients")
+_SETTINGS_ELSEWHERE = Heading("organization-settings", "other-clients")
 
 # Events of changes made together have this order.
 SETTINGS: dict[str, OrganizationSetting] = {
@@ -164,9 +167,13 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "en",
             refusal=refusal_with_value("Invalid language '{value}'"),
         ),
-        OrganizationSetting("org_type", _IDENTITY, Whole(0, 1000), 0, clients_only=True),
+        OrganizationSetting("org_type", _PROFILE_ELSEWHERE, Whole(0, 1000), 0, clients_only=True),
         OrganizationSetting(
-            "want_advertise_in_communities_directory", _IDENTITY, _SWITCH, False, clients_only=True
+            "want_advertise_in_communities_directory",
+            _PROFILE_ELSEWHERE,
+            _SWITCH,
+            False,
+            clients_only=True,
         ),
         OrganizationSetting("allow_message_editing", _WRITING, _SWITCH, True, in_dictionary=True),
         OrganizationSetting(
@@ -190,13 +197,17 @@ SETTINGS: dict[str, OrganizationSetting] = {
         OrganizationSetting("inline_url_embed_preview", _WRITING, _SWITCH, False),
         OrganizationSetting(
             "media_preview_size",
-            _WRITING,
+            _SETTINGS_ELSEWHERE,
             ChosenFrom((100, 150, 200), note=" percent"),
             100,
             clients_only=True,
         ),
         OrganizationSetting(
-            "gif_rating_policy", _WRITING, ChosenFrom((0, 1, 2, 3, 4)), 1, clients_only=True
+            "gif_rating_policy",
+            _SETTINGS_ELSEWHERE,
+            ChosenFrom((0, 1, 2, 3, 4)),
+            1,
+            clients_only=True,
         ),
         OrganizationSetting("default_code_block_language", _WRITING, FreeText(50), ""),
         OrganizationSetting(
@@ -244,13 +255,18 @@ SETTINGS: dict[str, OrganizationSetting] = {
         OrganizationSetting("owner_full_content_access", _PRIVACY, _SWITCH, False),
         OrganizationSetting("video_chat_provider", _CALLS, ChosenFrom((0, 1, 4, 7)), 1),
         OrganizationSetting("jitsi_server_url", _CALLS, ServerUrl(MAX_WEB_ADDRESS_LENGTH), None),
+        OrganizationSetting("max_call_people", _CALLS, ChosenFrom((0, 2, 3, 4, 5, 6, 7, 8)), 5),
+        OrganizationSetting("calls_relay_only", _CALLS, _SWITCH, False),
         OrganizationSetting("digest_emails_enabled", _MAIL, _SWITCH, False),
         OrganizationSetting(
             "digest_weekday", _MAIL, ChosenFrom(tuple(range(7)), note=" (0 is Monday)"), 1
         ),
         OrganizationSetting("message_content_allowed_in_email_notifications", _MAIL, _SWITCH, True),
         OrganizationSetting("require_e2ee_push_notifications", _MAIL, _SWITCH, False),
-        OrganizationSetting("send_welcome_emails", _MAIL, _SWITCH, True, clients_only=True),
+        OrganizationSetting("push_servers_allowed", _MAIL, _SWITCH, True),
+        OrganizationSetting(
+            "send_welcome_emails", _SETTINGS_ELSEWHERE, _SWITCH, True, clients_only=True
+        ),
         OrganizationSetting("welcome_message_custom_text", _WELCOME, FreeText(8000), ""),
         OrganizationSetting(
             "new_stream_announcements_stream_id", _ANNOUNCEMENTS, _CHANNEL, ChannelId.NONE
@@ -263,7 +279,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
         ),
         OrganizationSetting(
             "zulip_update_announcements_stream_id",
-            _ANNOUNCEMENTS,
+            _SETTINGS_ELSEWHERE,
             _CHANNEL,
             ChannelId.NONE,
             clients_only=True,
@@ -277,7 +293,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "enable_guest_user_indicator", _PEOPLE, _SWITCH, True, clients_only=True
         ),
         OrganizationSetting(
-            "enable_guest_user_dm_warning", _PEOPLE, _SWITCH, True, clients_only=True
+            "enable_guest_user_dm_warning", _SETTINGS_ELSEWHERE, _SWITCH, True, clients_only=True
         ),
         OrganizationSetting("enable_agent_access", _PEOPLE, _SWITCH, False, owners_only=True),
         OrganizationSetting("enable_spectator_access", _VISITORS, _SWITCH, False),

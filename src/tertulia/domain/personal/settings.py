@@ -13,6 +13,7 @@ from typing import Any
 from tertulia.domain.setting_values import (
     Adjustable,
     ChosenFrom,
+    DailyHours,
     Heading,
     Language,
     Switch,
@@ -52,6 +53,7 @@ _WRITING = Heading("preferences", "writing")
 _HERE = Heading("notifications", "here")
 _AWAY = Heading("notifications", "away")
 _BY_MAIL = Heading("notifications", "by-mail")
+_QUIET = Heading("notifications", "quiet")
 _TOPICS = Heading("notifications", "topics")
 _SHARING = Heading("account-and-privacy", "sharing")
 
@@ -102,6 +104,8 @@ PREFERENCES: dict[str, PersonalSetting] = {
             120,
             refusal=refusal_with_value("Invalid email batching period: {value} seconds"),
         ),
+        PersonalSetting("quiet_hours", _QUIET, DailyHours(), ""),
+        PersonalSetting("enable_calls_in_quiet_hours", _QUIET, _SWITCH, False),
         PersonalSetting("automatically_follow_topics_policy", _TOPICS, _TOPICS_POLICY, 3),
         PersonalSetting(
             "automatically_unmute_topics_in_muted_streams_policy", _TOPICS, _TOPICS_POLICY, 2

@@ -23,6 +23,16 @@ class PushSubscription(msgspec.Struct, frozen=True):
     auth: str
     failures: int = 0  # in a row
     retry_at: float = 0.0  # no delivery before that
+    kind: str = "web"  # or "ntfy", "gotify"
+    sealed: bytes | None = None  # the token of an ntfy or Gotify server
+    sends_text: bool = False  # to such a server
+
+    @property
+    def must_show(self) -> bool:
+        """Whether every push to it shows a notification."""
+        return self.kind != "web" or (urlsplit(self.endpoint).hostname or "").endswith(
+            ".push.apple.com"
+        )
 
 
 def checked(endpoint: str, p256dh: str, auth: str) -> None:

@@ -6,6 +6,8 @@ stems of English: their own words are pairs of letters, and their Latin words ar
 """
 
 import re
+import tomllib
+from pathlib import Path
 
 import Stemmer
 
@@ -37,46 +39,11 @@ _ENDINGS = {
 }
 
 # Frequent words without meaning for a search, folded.
-_STOP_WORDS = {
-    DEFAULT: """
-    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself
-    she her hers herself it its itself they them their theirs themselves what which who whom
-    this that these those am is are was were be been being have has had having do does did
-    doing a an the and but if or because as until while of at by for with about against between
-    into through during before after above below to from up down in out on off over under again
-    further then once here there when where why how all any both each few more most other some
-    such no nor not only own same so than too very s t can will just don should now
-    """,
-    "german": """
-    der die das den dem des ein eine einen einem einer eines und oder aber wenn weil dass als wie
-    ich du er sie es wir ihr mich dich sich uns euch mir dir ihm ihnen mein dein sein ihre unser
-    ist sind war waren bin bist hat haben hatte hatten wird werden wurde wurden kann konnen muss
-    nicht kein keine auch nur noch schon sehr so zu zum zur im in an am auf aus bei mit nach von
-    vom vor fur uber unter durch um bis dann da hier dort was wer wo wann warum
-    """,
-    "french": """
-    le la les l un une des du de d au aux et ou mais si que qu qui quoi dont ou ce cet cette ces c
-    je j tu il elle on nous vous ils elles me m te t se s lui leur leurs mon ma mes ton ta tes son
-    sa ses notre nos votre vos est sont etait etaient suis es sommes etes ai as a avons avez ont
-    avait ne n pas plus tres en dans sur sous par pour avec sans chez comme quand y
-    """,
-    "portuguese": """
-    o a os as um uma uns umas e ou mas se que quem qual quais de do da dos das em no na nos nas por
-    pelo pela para com sem sobre ao aos como quando onde eu tu ele ela nos voce voces eles elas me
-    te lhe meu minha seu sua nosso nossa este esta esse essa isto isso aquele aquela sao era
-    eram foi foram ser estar esta estao tem tinha ter ha nao mais muito ja so tambem
-    """,
-    "spanish": """
-    el la los las lo un una unos unas y o pero si que quien cual de del en por para con sin sobre a
-    al como cuando donde yo tu el ella nosotros ellos ellas me te se le les nos mi mis tus su sus
-    este esta estos estas ese esa eso aquel es son era eran fue fueron ser estar esta estan ha han
-    habia hay no mas muy ya solo tambien
-    """,
-    "arabic": """
-    في من على عن الى هذا هذه ذلك تلك التي الذي هو هي هم انا نحن ان لا ما لم لن قد كان و او ثم
-    """,
+_FILE = Path(__file__).with_name("stop_words.toml")
+STOP_WORDS = {
+    language: frozenset(words.split())
+    for language, words in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
 }
-STOP_WORDS = {language: frozenset(words.split()) for language, words in _STOP_WORDS.items()}
 
 
 def of_code(code: str) -> str:

@@ -12,7 +12,7 @@ from tertulia.events.open_answers import OpenAnswer
 
 def start(delivery: Delivery, org: Organization, answer_token: str, answer: StreamedAnswer) -> None:
     org.answers.touch(answer_token, answer, org.clock())
-    delivery.publish_ephemeral(org.realm.id, AnswerUpdate("start", answer_token, answer))
+    delivery.ephemeral.publish(org.realm.id, AnswerUpdate("start", answer_token, answer))
 
 
 def write(
@@ -28,10 +28,12 @@ def stop(delivery: Delivery, org: Organization, opened: OpenAnswer) -> None:
     """Tell the bot and all who watch that the answer is not wanted any more."""
     opened.is_stopped = True
     answer = opened.answer
-    delivery.publish_ephemeral(org.realm.id, AnswerUpdate("stop", opened.id, answer))
-    if answer.channel_id is not None and not org.is_subscribed(answer.bot_id, answer.channel_id):
+    delivery.ephemeral.publish(org.realm.id, AnswerUpdate("stop", opened.id, answer))
+    if answer.channel_id is not None and not org.subscriptions.includes(
+        answer.bot_id, answer.channel_id
+    ):
         to_bot = AnswerUpdate("stop", opened.id, answer, only_bot=True)
-        delivery.publish_ephemeral(org.realm.id, to_bot)
+        delivery.ephemeral.publish(org.realm.id, to_bot)
 
 
 def end(
@@ -44,7 +46,7 @@ def end(
     """The answer is a message now, or is given up."""
     org.answers.end(answer_token, answer, org.clock())
     update = AnswerUpdate("end", answer_token, answer, message_id=message_id)
-    delivery.publish_ephemeral(org.realm.id, update)
+    delivery.ephemeral.publish(org.realm.id, update)
 
 
 def _publish(delivery: Delivery, realm_id: int, answer_token: str) -> None:
@@ -61,9 +63,9 @@ def _publish(delivery: Delivery, realm_id: int, answer_token: str) -> None:
     update = AnswerUpdate(
         "update", answer_token, opened.answer, position=begin, content=content, status=opened.status
     )
-    delivery.publish_ephemeral(realm_id, update)
+    delivery.ephemeral.publish(realm_id, update)
     opened.is_scheduled = True
     channel_id = opened.answer.channel_id
-    listeners = 0 if channel_id is None else org.subscriber_count(channel_id)
+    listeners = 0 if channel_id is None else len(org.subscriptions.active(channel_id))
     pause = domain.messages.answers.interval_seconds(listeners)
     asyncio.get_running_loop().call_later(pause, _publish, delivery, realm_id, answer_token)

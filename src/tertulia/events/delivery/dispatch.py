@@ -5,9 +5,7 @@ with the directory rewound to that moment (`events.delivery.past_directory`), so
 changes nothing for the client.
 """
 
-import contextlib
-import uuid
-from collections.abc import Hashable, Iterable, Iterator
+from collections import defaultdict
 from dataclasses import replace
 from functools import partial
 
@@ -20,25 +18,32 @@ from tertulia.database.tx import Tx
 from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
 from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue, EventNotInQueue
-from tertulia.events import ephemeral, log_identity
-from tertulia.events.audience import Audience, Users, WasSubscribed
+from tertulia.events import log_identity
+from tertulia.events.audience import Users, WasSubscribed
 from tertulia.events.delivery import log_pages
+from tertulia.events.delivery.ephemeral_delivery import EphemeralDelivery
 from tertulia.events.delivery.heartbeats import Heartbeats
-from tertulia.events.delivery.mailbox import Mailbox, MailboxRegistry, event_id, seq_of
+from tertulia.events.delivery.mailbox import (
+    Mailbox,
+    MailboxRegistry,
+    event_id,
+    is_among,
+    new_receipts,
+    receiving,
+    seq_of,
+)
 from tertulia.events.delivery.past_directory import PastOrganization
 from tertulia.events.delivery.poll_wakeup import WakeupQueue
 from tertulia.events.directory.follower import Follower
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
-from tertulia.events.ephemeral import Envelope, EphemeralEvent
 from tertulia.events.listener import Listener, decode_options
 from tertulia.events.logged_event import LoggedEvent
+from tertulia.events.types.event import Receipt, Record
 from tertulia.storage.queues import Position, StoredQueue
 
 COLD_AFTER_SECONDS = 150  # then the mailbox is dropped; its queue stays
 HEARTBEAT = b'{"type":"heartbeat"}'
-
-_encode = msgspec.json.Encoder().encode
 
 
 class Delivery:
@@ -58,8 +63,9 @@ class Delivery:
         self._database = database
         self._heartbeats = Heartbeats(self.mailboxes, heartbeat_seconds, self._send_heartbeat)
         self._waking = WakeupQueue()
-        # Distinguishes our ephemeral events from those of other servers.
-        self._server = uuid.uuid4().hex
+        self.ephemeral = EphemeralDelivery(
+            database, self.organizations, self.mailboxes, self._waking.wake
+        )
         self._stopping = False
 
     @property
@@ -76,23 +82,15 @@ class Delivery:
     # --- events into mailboxes ---
 
     def _distribute(self, org: Organization, logged: LoggedEvent) -> None:
-        for mailbox in self._listening(self.mailboxes.for_event(org, logged), logged.seq - 1):
+        found, now = self.mailboxes.for_event(org, logged), self._database.clock()
+        for mailbox in receiving(found, logged.seq - 1, now):
             if logged.seq > mailbox.scanned:
                 self._deliver_to(mailbox, org, logged)
         self._revoke(org, logged)
 
-    def _listening(self, mailboxes: Iterable[Mailbox], applied: int) -> Iterator[Mailbox]:
-        """Mailboxes that take events after `applied`. Those of absent clients are emptied."""
-        now = self._database.clock()
-        for mailbox in mailboxes:
-            if mailbox.is_idle(now):
-                mailbox.evict(applied)
-            if not mailbox.behind:  # events it has missed come first, from the log
-                yield mailbox
-
     def _deliver_to(self, mailbox: Mailbox, org: Organization, logged: LoggedEvent) -> None:
         """An event that cannot be encoded for one client is still delivered to the others."""
-        subscribed_now = partial(org.is_subscribed, mailbox.listener.user_id)
+        subscribed_now = partial(org.subscriptions.includes, mailbox.listener.user_id)
         try:
             self._enqueue(mailbox, org, logged, subscribed_now)
         except Exception as error:
@@ -126,14 +124,18 @@ class Delivery:
         lost = logged.event.revocation()
         for mailbox in self.mailboxes.of_users(org.realm.id, lost.queues_of):
             self._close(mailbox)
+        among = self.mailboxes.for_audience(org, logged.audience) if lost.channels else []
         for channel_id, user_ids in lost.channels.items():
-            audience = logged.audience if user_ids is None else Users(list(user_ids))
-            for mailbox in self.mailboxes.for_audience(org, audience):
+            for mailbox in (
+                among
+                if user_ids is None
+                else self.mailboxes.for_audience(org, Users(list(user_ids)))
+            ):
                 if mailbox.pending and not org.may_read(mailbox.listener.user_id, channel_id):
                     mailbox.drop_channel(channel_id)
         if lost.messages:
             for mailbox in self.mailboxes.of_organization(org.realm.id):
-                if not logged.audience.others_keep or _is_among(mailbox, logged.audience, org):
+                if not logged.audience.others_keep or is_among(mailbox, logged.audience, org):
                     mailbox.drop_messages(lost.messages)
 
     def _reset_mailboxes(self, org: Organization) -> None:
@@ -144,44 +146,7 @@ class Delivery:
     def _drop(self, mailbox: Mailbox) -> None:
         """Drop a mailbox. A poll that waits at it continues with a new one."""
         self.mailboxes.discard(mailbox)
-        mailbox.wake()
-
-    def publish_ephemeral(self, realm_id: int, event: EphemeralEvent) -> None:
-        """Deliver an ephemeral event to connected clients of this and other servers. Nothing is
-        stored."""
-        self._broadcast_ephemeral(self.organizations[realm_id], event)
-        self._database.publish(_encode(Envelope.wrap(event, self._server, realm_id)))
-
-    def on_remote_ephemeral(self, notice: str) -> None:
-        """Deliver an ephemeral event of another server."""
-        try:
-            envelope = ephemeral.decode_envelope(notice)
-            event = envelope.decode()
-        except msgspec.DecodeError:  # from a newer server
-            return
-        org = self.organizations.get(envelope.realm_id)
-        if org is None or envelope.server == self._server:
-            return
-        if event.on_remote(org):
-            with contextlib.suppress(KeyError):  # a user whom this server does not know yet
-                self._broadcast_ephemeral(org, event)
-
-    def _broadcast_ephemeral(self, org: Organization, event: EphemeralEvent) -> None:
-        to = event.audience()
-        encoded: dict[Hashable, bytes] = {}
-        for mailbox in self._listening(self.mailboxes.for_audience(org, to), org.applied):
-            listener = mailbox.listener
-            if (
-                not mailbox.is_full
-                and listener.wants(event.type)
-                and _is_among(mailbox, to, org)
-                and event.is_for(org, listener)
-            ):
-                variant = event.variant(listener)
-                if variant not in encoded:
-                    encoded[variant] = _encode(event.wire(org, listener))
-                mailbox.add_ephemeral(org.applied, encoded[variant], org.position.stamp)
-                self._waking.wake(mailbox)
+        mailbox.poll.wake()
 
     # --- polls ---
 
@@ -202,12 +167,12 @@ class Delivery:
         if self._is_dropped(mailbox):
             return await self.poll(user, queue_id, last_event_id, block=block)
         if mailbox.pending or not block or self._stopping:
-            mailbox.wake()
+            mailbox.poll.wake()
             return await self._contents(mailbox), False
 
         self._heartbeats.schedule(mailbox)
         try:
-            await mailbox.wait()
+            await mailbox.poll.wait()
         finally:
             mailbox.seen_at = self._database.clock()
         if self._is_dropped(mailbox):
@@ -216,6 +181,13 @@ class Delivery:
 
     async def _contents(self, mailbox: Mailbox) -> list[bytes]:
         """The pending events as they are sent, with the current flags of their messages."""
+        while receipts := new_receipts(mailbox.pending):
+            db = self._database.of(mailbox.realm_id)
+            still = await db.write(_record_receipts, [*receipts.values()])
+            refused = {number for number, each in receipts.items() if each.id not in still}
+            for entry in mailbox.pending:
+                entry.is_recorded |= entry.id in receipts
+            mailbox.drop(entry for entry in mailbox.pending if entry.id in refused)
         entries = mailbox.take_pending()
         message_ids = {each.about.flags_of for each in entries if each.about.flags_of is not None}
         flags: dict[int, bytes] = {}
@@ -230,7 +202,7 @@ class Delivery:
     def _send_heartbeat(self, mailbox: Mailbox) -> None:
         org = self.organizations[mailbox.realm_id]
         mailbox.add_ephemeral(org.applied, HEARTBEAT, org.position.stamp)
-        mailbox.wake()
+        mailbox.poll.wake()
 
     async def open(self, user: User, queue_id: str, last_event_id: int = -1) -> Mailbox:
         """The mailbox of a queue; filled from the log if it is not in memory."""
@@ -322,7 +294,7 @@ class Delivery:
         try:
             if then is not then.present and event.affects_delivery():
                 event.apply(then)
-            subscribed_then = partial(then.is_subscribed, user_id)
+            subscribed_then = partial(then.subscriptions.includes, user_id)
             is_delivered = not event.is_hidden_from(then, user_id) and self._enqueue(
                 mailbox, then, logged, subscribed_then
             )
@@ -350,14 +322,14 @@ class Delivery:
         """Answer every poll at once from now on, because the server is about to stop."""
         self._stopping = True
         for mailbox in self.mailboxes:
-            mailbox.wake()
+            mailbox.poll.wake()
 
     def drop_idle_mailboxes(self) -> None:
         now = self._database.clock()
         for mailbox in self.mailboxes:
             if mailbox.is_idle(now):
                 mailbox.evict(self.organizations[mailbox.realm_id].applied)
-            if not mailbox.is_parked and now - mailbox.seen_at > COLD_AFTER_SECONDS:
+            if not mailbox.poll.is_parked and now - mailbox.seen_at > COLD_AFTER_SECONDS:
                 self.mailboxes.discard(mailbox)
 
     def _close(self, mailbox: Mailbox) -> None:
@@ -374,10 +346,11 @@ class Delivery:
         ]
 
 
-def _is_among(mailbox: Mailbox, audience: Audience, org: Organization) -> bool:
-    """Whether the mailbox's user is in the audience now."""
-    user_id = mailbox.listener.user_id
-    return audience.includes(org, user_id, partial(org.is_subscribed, user_id))
+def _record_receipts(tx: Tx, receipts: list[Receipt]) -> set[int]:
+    by_record: defaultdict[Record, list[int]] = defaultdict(list)
+    for each in receipts:
+        by_record[each.record].append(each.id)
+    return {number for record, ids in by_record.items() for number in record(tx, ids)}
 
 
 def _read_flags(tx: Tx, user_id: int, message_ids: list[int]) -> dict[int, bytes]:

@@ -61,9 +61,9 @@ class Heartbeats:
             self._arm()
 
     def _check(self, mailbox: Mailbox, now: float) -> None:
-        if mailbox.is_parked and mailbox.beats_at > now:
+        if mailbox.poll.is_parked and mailbox.beats_at > now:
             self._list(mailbox)
             return
         mailbox.listed_at = 0.0
-        if mailbox.is_parked:
+        if mailbox.poll.is_parked:
             self._beat(mailbox)

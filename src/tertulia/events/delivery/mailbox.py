@@ -12,6 +12,7 @@ restored backup that has grown since holds other events at the same seq.
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from functools import partial
 
 import msgspec
 
@@ -21,7 +22,7 @@ from tertulia.events.audience import Audience
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.logged_event import LoggedEvent
-from tertulia.events.types.event import NOTHING, Event, PendingInfo
+from tertulia.events.types.event import NOTHING, Event, PendingInfo, Receipt
 from tertulia.storage.queues import Position
 
 ROOM = 20  # bits between two log events
@@ -74,12 +75,67 @@ class Pending(msgspec.Struct):
     body: bytes
     about: PendingInfo
     given: bool = False
+    is_recorded: bool = False  # its receipt
 
     def encoded(self, flags: Mapping[int, bytes]) -> bytes:
         body = self.body[:-1]
         if self.about.flags_of is not None:
             body += b',"flags":%s' % flags.get(self.about.flags_of, b"[]")
         return b'%s,"id":%d}' % (body, self.id)
+
+
+def new_receipts(entries: Iterable[Pending]) -> dict[int, Receipt]:
+    """What to record before these events are sent, by event id."""
+    return {
+        entry.id: entry.about.receipt
+        for entry in entries
+        if entry.about.receipt is not None and not entry.is_recorded
+    }
+
+
+class ParkedPoll:
+    """The poll that waits for events of a queue. A newer poll takes over from an older one."""
+
+    __slots__ = ("_is_closed", "_queue_id", "_waiting", "count")
+
+    def __init__(self, queue_id: str) -> None:
+        self._queue_id = queue_id
+        self._waiting: asyncio.Future[None] | None = None
+        self._is_closed = False
+        self.count = 0  # that wait, or were woken and have not taken the events yet
+
+    @property
+    def is_parked(self) -> bool:
+        return self._waiting is not None
+
+    async def wait(self) -> None:
+        """Wait until something is pending, another poll takes over, or the queue is closed. Raises
+        BadQueue if it is."""
+        self._check_open()
+        self.wake()
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting = waiting
+        self.count += 1
+        try:
+            await waiting
+        finally:
+            self.count -= 1
+            if self._waiting is waiting:
+                self._waiting = None
+        self._check_open()
+
+    def wake(self) -> None:
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None and not waiting.done():
+            waiting.set_result(None)
+
+    def close(self) -> None:
+        self._is_closed = True
+        self.wake()
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise BadQueue(queue_id=self._queue_id)
 
 
 class Mailbox:
@@ -90,14 +146,11 @@ class Mailbox:
     """
 
     __slots__ = (
-        "_closed",
         "_empty_up_to",
         "_filling",
         "_gone",
         "_merged",
         "_pending_bytes",
-        "_polls",
-        "_waiting",
         "acked",
         "beats_at",
         "behind",
@@ -105,6 +158,7 @@ class Mailbox:
         "listed_at",
         "listener",
         "pending",
+        "poll",
         "realm_id",
         "scanned",
         "seen_at",
@@ -135,11 +189,9 @@ class Mailbox:
         self.scanned = seq_of(start)
         self.seek(self.acked)
         self._filling: asyncio.Lock | None = None
-        self._waiting: asyncio.Future[None] | None = None
+        self.poll = ParkedPoll(listener.queue_id)
         self.beats_at = 0.0  # when to send a heartbeat to the waiting poll
         self.listed_at = 0.0  # when the heartbeat timer checks the mailbox; 0 for never
-        self._polls = 0  # that wait, or were woken and have not taken the events yet
-        self._closed = False
 
     @property
     def filling(self) -> asyncio.Lock:
@@ -148,16 +200,12 @@ class Mailbox:
         return self._filling
 
     @property
-    def is_parked(self) -> bool:
-        return self._waiting is not None
-
-    @property
     def is_full(self) -> bool:
         return len(self.pending) >= MAX_PENDING or self._pending_bytes >= MAX_PENDING_BYTES
 
     def is_idle(self, now: float) -> bool:
         """Whether its client is absent."""
-        return not self._polls and now - self.seen_at > IDLE_AFTER_SECONDS
+        return not self.poll.count and now - self.seen_at > IDLE_AFTER_SECONDS
 
     @property
     def needs_refill(self) -> bool:
@@ -165,7 +213,7 @@ class Mailbox:
 
     def position(self, applied: int, now: float) -> Position:
         """How far the client has read, and when."""
-        seen_at = now if self.is_parked else self.seen_at
+        seen_at = now if self.poll.is_parked else self.seen_at
         return Position(self.listener.queue_id, self.acked, self.read_up_to(applied), seen_at)
 
     def read_up_to(self, applied: int) -> int:
@@ -246,20 +294,21 @@ class Mailbox:
 
     def drop_channel(self, channel_id: int) -> None:
         """Drop messages of a channel that the user lost access to."""
-        self._drop(entry for entry in self.pending if entry.about.channel_id == channel_id)
+        self.drop(entry for entry in self.pending if entry.about.channel_id == channel_id)
 
     def drop_messages(self, message_ids: Collection[int]) -> None:
         """Drop messages that were deleted. Most mailboxes are empty."""
         if not self.pending:
             return
         gone = frozenset(message_ids)
-        self._drop(entry for entry in self.pending if entry.about.message_id in gone)
+        self.drop(entry for entry in self.pending if entry.about.message_id in gone)
 
     def drop_deleted(self, seq: int, stamp: int = 0) -> None:
         """Remember an event that is no longer sent but may have been sent before."""
         self._gone |= {event_id(seq, stamp=stamp)}
 
-    def _drop(self, entries: Iterable[Pending]) -> None:
+    def drop(self, entries: Iterable[Pending]) -> None:
+        """Drop events that are no longer to be sent."""
         ids = {entry.id for entry in entries}
         self._gone |= ids
         self._append([entry for entry in self.pending if entry.id not in ids])
@@ -322,34 +371,24 @@ class Mailbox:
         is_behind_another = bool(number & _ROOM_MASK if index is None else index)
         return number > self.start and is_behind_another and seq_of(number) <= head
 
-    async def wait(self) -> None:
-        """Wait until something is pending, another poll takes over, or the queue is closed."""
-        self._check_open()
-        self.wake()
-        waiting = asyncio.get_running_loop().create_future()
-        self._waiting = waiting
-        self._polls += 1
-        try:
-            await waiting
-        finally:
-            self._polls -= 1
-            if self._waiting is waiting:
-                self._waiting = None
-        self._check_open()
-
-    def wake(self) -> None:
-        waiting, self._waiting = self._waiting, None
-        if waiting is not None and not waiting.done():
-            waiting.set_result(None)
-
     def close(self) -> None:
-        self._closed = True
         self._append([])
-        self.wake()
+        self.poll.close()
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise BadQueue(queue_id=self.listener.queue_id)
+
+def is_among(mailbox: Mailbox, audience: Audience, org: Organization) -> bool:
+    """Whether the mailbox's user is in the audience now."""
+    user_id = mailbox.listener.user_id
+    return audience.includes(org, user_id, partial(org.subscriptions.includes, user_id))
+
+
+def receiving(mailboxes: Iterable[Mailbox], applied: int, now: float) -> Iterator[Mailbox]:
+    """Mailboxes that take events after `applied`. Those of absent clients are emptied."""
+    for mailbox in mailboxes:
+        if mailbox.is_idle(now):
+            mailbox.evict(applied)
+        if not mailbox.behind:  # events it has missed come first, from the log
+            yield mailbox
 
 
 class MailboxRegistry:
@@ -373,7 +412,7 @@ class MailboxRegistry:
 
     def count_parked(self) -> int:
         """The number of mailboxes with a waiting poll."""
-        return sum(mailbox.is_parked for mailbox in self._mailboxes.values())
+        return sum(mailbox.poll.is_parked for mailbox in self._mailboxes.values())
 
     def find(self, queue_id: str) -> Mailbox | None:
         return self._mailboxes.get(queue_id)

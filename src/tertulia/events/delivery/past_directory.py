@@ -29,9 +29,10 @@ class PastOrganization(Organization):
         self.version, self.load = -1, object()
         self.accounts = now.accounts.snapshot()
         self.users = self.accounts.by_id
-        self.channels, self.groups = {**now.channels}, {**now.groups}
-        self.subscribers, self.subscribed = {**now.subscribers}, {**now.subscribed}
-        self.partners, self._listing = {**now.partners}, {**now._listing}
+        self.channels, self.partners = {**now.channels}, {**now.partners}
+        self.user_groups = now.user_groups.copy(self.accounts)
+        self.groups = self.user_groups.by_id
+        self.subscriptions = now.subscriptions.copy(self.accounts)
         self.encoded = now.encoded.for_copy()
 
     @classmethod

@@ -79,8 +79,8 @@ class WakeupQueue:
 
     def _answer(self, mailbox: Mailbox) -> None:
         mailbox.woken_at = asyncio.get_running_loop().time()
-        mailbox.wake()
+        mailbox.poll.wake()
 
 
 def _is_awaited(mailbox: Mailbox) -> bool:
-    return mailbox.is_parked and bool(mailbox.pending)
+    return mailbox.poll.is_parked and bool(mailbox.pending)

@@ -33,6 +33,17 @@ class Accounts:
         """By full name, ignoring case. Several users may share a name."""
         return [self.by_id[user_id] for user_id in self._by_name.get(name.lower(), ())]
 
+    def with_placeholder_email(self, email: str, email_domain: str) -> User | None:
+        """By the address that is shown in place of a hidden one."""
+        name, _, host = domain.people.user.email_key(email).partition("@")
+        digits = name.removeprefix("user")
+        is_id = digits.isdecimal() and len(digits) <= domain.limits.MAX_ID_DIGITS
+        return self.by_id.get(int(digits)) if is_id and host == email_domain.lower() else None
+
+    def active_count(self) -> int:
+        """The number of active accounts, including bots."""
+        return len(self.by_id) - len(self.inactive)
+
     def key_of(self, user_id: int) -> bytes | None:
         return self._key_of.get(user_id)
 

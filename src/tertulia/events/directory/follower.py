@@ -104,6 +104,13 @@ class Follower:
             self._early.drop(realm_id)
             self._gate.drop(realm_id)
 
+    def needs_notices_of(self) -> Collection[int] | None:
+        """None for all organizations: the jobs of the leader work for all, and the second one that
+        exists matters to every server."""
+        if self._database.leader.is_ours or len(self.organizations.first) < 2:
+            return None
+        return {*self.organizations.positions(), *self.finder.loading}
+
     # --- applying ---
 
     def deliver(self, updates: LogUpdates | None, answer: Callable[[], None]) -> None:
@@ -228,6 +235,10 @@ class OrganizationFinder:
         self._read_logs = read_logs
         self._loading: dict[int, asyncio.Task[Organization | None]] = {}
 
+    @property
+    def loading(self) -> Collection[int]:
+        return self._loading.keys()
+
     def cached(self, realm_id: int) -> Organization | None:
         """The organization if it is in memory."""
         return None if realm_id in self._loading else self._organizations.get_and_touch(realm_id)
@@ -265,6 +276,7 @@ class OrganizationFinder:
 
     async def _load(self, realm_id: int) -> Organization | None:
         try:
+            await self._database.listen_to(realm_id)
             org = await self._database.of(realm_id).in_thread.read(self._reader.load_if_exists)
             if org is not None:
                 self._apply(LogUpdates(loaded=[org]))

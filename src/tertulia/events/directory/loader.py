@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 from msgspec import field
-from msgspec.structs import fields
 
 from tertulia import domain, storage
 from tertulia.caches.encoded_records import EncodedRecordsCache
@@ -33,7 +32,7 @@ class Invalidated(msgspec.Struct):
 
     users: set[int] = field(default_factory=set)
     channels: set[int] = field(default_factory=set)
-    groups: bool = False
+    groups: set[int] = field(default_factory=set)
     realm: bool = False
     emoji: bool = False
     linkifiers: bool = False
@@ -43,11 +42,12 @@ class Invalidated(msgspec.Struct):
     everything: bool = False  # the event does not say which parts
 
     def __bool__(self) -> bool:
-        return any(getattr(self, part.name) for part in fields(self))
+        return any(getattr(self, name) for name in self.__struct_fields__)
 
     def add(self, other: "Invalidated") -> None:
-        for part in fields(self):
-            setattr(self, part.name, getattr(self, part.name) | getattr(other, part.name))
+        for name in self.__struct_fields__:
+            if part := getattr(other, name):
+                setattr(self, name, getattr(self, name) | part)
 
 
 class Patch(msgspec.Struct):
@@ -58,7 +58,7 @@ class Patch(msgspec.Struct):
     fingerprints: dict[int, bytes] = field(default_factory=dict)
     partners: dict[int, set[int]] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
-    groups: list[Group] | None = None
+    groups: list[Group] = field(default_factory=list)
     emoji: list[CustomEmoji] | None = None
     linkifiers: list[Linkifier] | None = None
     profile_fields: list[ProfileField] | None = None
@@ -73,16 +73,16 @@ class Patch(msgspec.Struct):
         org.partners.update(self.partners)
         for channel in self.channels:
             org.set_channel(channel)
-        if self.groups is not None:
-            org.set_groups(self.groups)
+        for group in self.groups:
+            org.set_group(group)
         if self.emoji is not None:
             org.set_emoji(self.emoji)
         if self.linkifiers is not None:
             org.set_linkifiers(self.linkifiers)
         if self.profile_fields is not None:
-            org.set_profile_fields(self.profile_fields)
+            org.profiles.set_fields(self.profile_fields)
         for user_id, values in self.profiles.items():
-            org.set_profile(user_id, values)
+            org.profiles.set_values(user_id, values)
         for user_id, words in self.alert_words.items():
             org.alert_words.set_words(user_id, words)
 
@@ -112,13 +112,14 @@ def load(
         org.set_user(user, fingerprints.get(user.id))
     for channel in storage.channels.table.list_all(tx):
         org.set_channel(channel)
-    org.set_groups(storage.groups.list_all(tx))
+    for group in storage.groups.list_all(tx):
+        org.set_group(group)
     org.set_emoji(storage.organization.custom_emoji.list_all(tx))
     org.set_linkifiers(storage.organization.linkifiers.list_all(tx))
-    org.set_profile_fields(storage.people.profile_fields.list_all(tx))
+    org.profiles.set_fields(storage.people.profile_fields.list_all(tx))
     for user_id, values in storage.people.profile_fields.all_values(tx).items():
-        org.set_profile(user_id, values)
-    org.set_subscriptions(storage.channels.subscriptions.active_pairs(tx))
+        org.profiles.set_values(user_id, values)
+    org.subscriptions.set_all(storage.channels.subscriptions.active_pairs(tx))
     org.partners = _partners_of_guests(tx, org.users.values())
     for user_id, words in _alert_words(tx).items():
         org.alert_words.set_words(user_id, words)
@@ -139,7 +140,7 @@ def read_patch(tx: Tx, touched: Invalidated) -> Patch:
     if touched.channels:
         patch.channels = storage.channels.table.find_many(tx, sorted(touched.channels))
     if touched.groups:
-        patch.groups = storage.groups.list_all(tx)
+        patch.groups = storage.groups.list_all(tx, sorted(touched.groups))
     if touched.emoji:
         patch.emoji = storage.organization.custom_emoji.list_all(tx)
     if touched.linkifiers:

@@ -6,8 +6,7 @@ knows the latest changes.
 """
 
 import itertools
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -18,19 +17,20 @@ from tertulia import domain, markdown
 from tertulia.caches.encoded_records import EncodedRecords
 from tertulia.database.log_position import LogPosition
 from tertulia.domain.channels.channel import AccessRule, Channel
-from tertulia.domain.groups.group import REALM_PERMISSIONS, ROLE_OF_GROUP, Group, GroupValue
+from tertulia.domain.groups.group import REALM_PERMISSIONS, Group, GroupValue
 from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
 from tertulia.domain.organization.custom_emoji import CustomEmoji
 from tertulia.domain.organization.linkifiers import Linkifier
 from tertulia.domain.organization.realm import Realm
-from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
 from tertulia.domain.personal.alert_words import WatchedWords
 from tertulia.events.directory.accounts import Accounts, NameIndex
 from tertulia.events.directory.channels_by_privacy import ChannelsByPrivacy
+from tertulia.events.directory.profiles import Profiles
+from tertulia.events.directory.subscriptions import SubscriptionTable
+from tertulia.events.directory.user_groups import UserGroups
 from tertulia.events.open_answers import OpenAnswers
 from tertulia.events.presence import PresenceTable
-from tertulia.storage.people.profile_fields import Values
 
 _versions = itertools.count()
 
@@ -65,16 +65,15 @@ class Organization:
         self.users = self.accounts.by_id
         self.channels: dict[int, Channel] = {}
         self.by_privacy = ChannelsByPrivacy()
-        self.groups: dict[int, Group] = {}
-        self.system_ids: dict[str, int] = {}
+        self.user_groups = UserGroups(self.accounts, _waiting_days(realm))
+        self.groups = self.user_groups.by_id
+        self.system_ids = self.user_groups.system_ids
         self.emoji: dict[int, CustomEmoji] = {}
         self.emoji_sources: dict[str, str] = {}  # by name; active emoji only
         self.linkifiers: list[Linkifier] = []
         self.link_patterns: tuple[markdown.LinkPattern, ...] = ()
-        self.profile_fields: dict[int, ProfileField] = {}
-        self.profiles: dict[int, Values] = {}
-        self.subscribers: dict[int, BitMap] = {}
-        self.subscribed: dict[int, BitMap] = {}
+        self.profiles = Profiles(encoded)
+        self.subscriptions = SubscriptionTable(self.accounts)
         # By guest: users they have exchanged direct messages with.
         self.partners: dict[int, set[int]] = {}
         self.alert_words = WatchedWords()
@@ -83,7 +82,6 @@ class Organization:
         self.encoded = encoded
         self.channel_versions = ChannelVersions(position.seq)
         self._channel_by_name: NameIndex[str] = NameIndex()
-        self._listing: dict[int, set[int]] = {}  # by user: the groups that list them
 
     @property
     def applied(self) -> int:
@@ -97,47 +95,15 @@ class Organization:
 
     # --- queries ---
 
-    def user_with_placeholder_email(self, email: str) -> User | None:
-        """By the address that is shown in place of a hidden one."""
-        name, _, host = domain.people.user.email_key(email).partition("@")
-        digits = name.removeprefix("user")
-        is_id = digits.isdecimal() and len(digits) <= domain.limits.MAX_ID_DIGITS
-        return self.users.get(int(digits)) if is_id and host == self.email_domain.lower() else None
-
-    def head_count(self) -> int:
-        """The number of active accounts, including bots."""
-        return len(self.users) - len(self.accounts.inactive)
-
     def channel_named(self, name: str) -> Channel | None:
         channel_id = self._channel_by_name.owner(domain.channels.topics.fold(name.strip()))
         return None if channel_id is None else self.channels[channel_id]
-
-    def is_subscribed(self, user_id: int, channel_id: int) -> bool:
-        subscribers = self.subscribers.get(channel_id)
-        return subscribers is not None and user_id in subscribers
-
-    def subscribers_of(self, channel_id: int) -> list[int]:
-        """Subscribers whose accounts are active, by id."""
-        return list(self._active_subscribers(channel_id))
-
-    def subscriber_count(self, channel_id: int) -> int:
-        return len(self._active_subscribers(channel_id))
-
-    def _active_subscribers(self, channel_id: int) -> BitMap:
-        subscribers = self.subscribers.get(channel_id)
-        return BitMap() if subscribers is None else subscribers - self.accounts.inactive
 
     # --- rules ---
 
     def has_permission(self, user: User, value: GroupValue, now: float) -> bool:
         """Whether a user is in the group that a permission names."""
-        return domain.groups.permissions.has_permission(self, user, value, now)
-
-    def all_members_of(self, group_id: int, now: float) -> set[int]:
-        """Active users who are in a group, directly or not."""
-        return domain.groups.permissions.all_members_of(self, [group_id], now).difference(
-            self.accounts.inactive
-        )
+        return domain.groups.permissions.has_permission(self.user_groups, user, value, now)
 
     def realm_permission(self, name: str) -> GroupValue:
         stored: GroupValue | None = self.realm.settings.get(name)
@@ -153,8 +119,8 @@ class Organization:
         access_rule: AccessRule | None = None,
     ) -> bool:
         """By the current state, or by the subscription and access rule of an earlier moment."""
-        return self._allows(
-            domain.channels.access.may_see, user_id, channel_id, subscribed, access_rule
+        return _allows(
+            self, domain.channels.access.may_see, user_id, channel_id, subscribed, access_rule
         )
 
     def visible_channels(self, user_id: int | None) -> BitMap:
@@ -163,13 +129,13 @@ class Organization:
         user = None if user_id is None else self.users.get(user_id)
         seen = self.by_privacy.visible_to(user)
         if user is not None:
-            seen |= self.subscribed.get(user.id, BitMap())
+            seen |= self.subscriptions.by_user.get(user.id, BitMap())
         if user is not None and not user.is_guest:
             seen.update(each for each in self.by_privacy.all - seen if self.may_see(user.id, each))
         return seen
 
     def may_read(self, user_id: int | None, channel_id: int) -> bool:
-        return self._allows(domain.channels.access.may_read, user_id, channel_id)
+        return _allows(self, domain.channels.access.may_read, user_id, channel_id)
 
     def may_know_all(self, viewer: User | None) -> bool:
         """Whether the viewer may know all users. Guests and anonymous viewers may know only
@@ -188,94 +154,25 @@ class Organization:
         if viewer is None:
             return user.is_bot
         return domain.people.known_people.may_know(
-            viewer, user, partial(self._share_conversation, viewer.id)
+            viewer, user, partial(_share_conversation, self, viewer.id)
         )
 
     def shown_user(self, user_id: int) -> User:
         """A user who becomes visible by an event."""
         return self.users[user_id]
 
-    def filter_known(self, viewer: User | None, user_ids: list[int]) -> list[int]:
+    def filter_known(self, viewer: User | None, user_ids: Iterable[int]) -> list[int]:
         """Those of the users whom the viewer may know."""
         if self.may_know_all(viewer):
-            return user_ids
+            return list(user_ids)
         return [user_id for user_id in user_ids if self.may_know(viewer, self.users[user_id])]
-
-    def known_subscribers(self, viewer: User | None, channel_id: int) -> list[int]:
-        """Active subscribers whom the viewer may know."""
-        return self.filter_known(viewer, self.subscribers_of(channel_id))
-
-    def _share_conversation(self, user_id: int, other_id: int) -> bool:
-        mine, theirs = self.subscribed.get(user_id), self.subscribed.get(other_id)
-        if mine is not None and theirs is not None and mine.intersect(theirs):
-            return True
-        return other_id in self.partners.get(user_id, ())
-
-    def direct_members(self, group: Group, now: float) -> list[int]:
-        """Active users listed in a group. The members of a system group follow from their roles."""
-        if not group.is_system:
-            return [user_id for user_id in group.members if self.users[user_id].is_active]
-        if group.name == "role:fullmembers":
-            members, waiting_days = self.accounts.by_role[Role.MEMBER], self.waiting_days
-            if waiting_days == 0:
-                return list(members)
-            return [u for u in members if self.users[u].is_full_member(waiting_days, now)]
-        role = ROLE_OF_GROUP.get(group.name)
-        return [] if role is None else list(self.accounts.by_role[role])
-
-    def _allows(
-        self,
-        rule: Rule,
-        user_id: int | None,
-        channel_id: int,
-        subscribed: bool | None = None,
-        access_rule: AccessRule | None = None,
-    ) -> bool:
-        channel = self.channels.get(channel_id)
-        if channel is None:
-            return False
-        if access_rule is not None:
-            channel = channel.with_access_rule(access_rule)
-        user = None if user_id is None else self.users.get(user_id)
-        if subscribed is None:
-            subscribed = user is not None and self.is_subscribed(user.id, channel_id)
-
-        def holds(value: GroupValue) -> bool:
-            return user is not None and self.has_permission(user, value, self.clock())
-
-        return rule(user, channel, subscribed, holds)
-
-    # --- groups, as permissions ask about them ---
-
-    @property
-    def waiting_days(self) -> int:
-        days: int = self.realm.setting("waiting_period_threshold")
-        return days
-
-    def within(self, group_ids: Iterable[int]) -> dict[int, str | None]:
-        found: dict[int, str | None] = {}
-        waiting = [group_id for group_id in group_ids if group_id in self.groups]
-        while waiting:
-            group = self.groups[waiting.pop()]
-            if group.id not in found:
-                found[group.id] = group.name if group.is_system else None
-                waiting.extend(group.subgroups)
-        return found
-
-    def listing(self, user_id: int) -> Set[int]:
-        return self._listing.get(user_id, frozenset())
-
-    def listed_in(self, group_ids: Iterable[int]) -> set[int]:
-        return set().union(*(self.groups[group_id].members for group_id in group_ids))
-
-    def all_users(self) -> Iterable[User]:
-        return self.users.values()
 
     # --- changes ---
 
     def set_realm(self, realm: Realm) -> None:
         self.version = next(_versions)
         self.realm = realm
+        self.user_groups.waiting_days = _waiting_days(realm)
 
     def set_settings(self, values: Mapping[str, Any]) -> None:
         """Organization settings that decide what users may see."""
@@ -316,32 +213,6 @@ class Organization:
         self.encoded.drop_channel(channel.id)
         self._channel_by_name.add(domain.channels.topics.fold(channel.name), channel.id)
 
-    def set_groups(self, all_groups: list[Group]) -> None:
-        self.groups = {group.id: group for group in all_groups}
-        self.system_ids = {group.name: group.id for group in all_groups if group.is_system}
-        self._listing = {}
-        for group in all_groups:
-            for user_id in group.members:
-                self._listing.setdefault(user_id, set()).add(group.id)
-        self.encoded.drop_channels()
-
-    def add_members(
-        self, group_id: int, user_ids: Iterable[int], subgroup_ids: Iterable[int], *, added: bool
-    ) -> None:
-        """Add users and groups to a group, or remove them. System groups are left alone."""
-        group, people = self.groups[group_id], set(user_ids)
-        if group.is_system:
-            return
-        members, subgroups = set(group.members) - people, set(group.subgroups) - {*subgroup_ids}
-        if added:
-            members, subgroups = members | people, subgroups.union(subgroup_ids)
-        self.groups[group_id] = replace(
-            group, members=tuple(sorted(members)), subgroups=tuple(sorted(subgroups))
-        )
-        for user_id in people:
-            others = self._listing.get(user_id, set()) - {group_id}
-            self._listing[user_id] = others | {group_id} if added else others
-
     def set_emoji(self, all_emoji: list[CustomEmoji]) -> None:
         self.emoji = {emoji.id: emoji for emoji in all_emoji}
         self.emoji_sources = {
@@ -356,44 +227,16 @@ class Organization:
             for each in all_linkifiers
         )
 
-    def set_subscriptions(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """All subscriptions as (channel, user). Bitmaps fill faster from lists."""
-        subscribers: defaultdict[int, list[int]] = defaultdict(list)
-        subscribed: defaultdict[int, list[int]] = defaultdict(list)
-        for channel_id, user_id in pairs:
-            subscribers[channel_id].append(user_id)
-            subscribed[user_id].append(channel_id)
-        self.subscribers = {channel: BitMap(users) for channel, users in subscribers.items()}
-        self.subscribed = {user: BitMap(channels) for user, channels in subscribed.items()}
+    def set_group(self, group: Group) -> None:
+        self.user_groups.set_group(group)
+        self.encoded.drop_channels()
 
-    def set_profile_fields(self, fields: list[ProfileField]) -> None:
-        """All fields in their order. Values of deleted fields are dropped."""
-        self.profile_fields = {field.id: field for field in fields}
-        for user_id, values in list(self.profiles.items()):
-            if not values.keys() <= self.profile_fields.keys():
-                self.set_profile(user_id, values)
-
-    def set_profile(self, user_id: int, values: Values) -> None:
-        self.encoded.drop_user(user_id)
-        existing = {
-            number: value for number, value in values.items() if number in self.profile_fields
-        }
-        if existing:
-            self.profiles[user_id] = existing
-        else:
-            self.profiles.pop(user_id, None)
-
-    def join(self, channel_id: int, user_ids: Iterable[int]) -> None:
+    def set_subscribed(
+        self, channel_id: int, user_ids: Iterable[int], *, is_subscribed: bool
+    ) -> None:
         self.encoded.drop_channel(channel_id)
-        self.subscribers[channel_id] = self.subscribers.get(channel_id, BitMap()) | BitMap(user_ids)
-        for user_id in user_ids:
-            self.subscribed[user_id] = self.subscribed.get(user_id, BitMap()) | BitMap([channel_id])
-
-    def remove_subscribers(self, channel_id: int, user_ids: Iterable[int]) -> None:
-        self.encoded.drop_channel(channel_id)
-        self.subscribers[channel_id] = self.subscribers.get(channel_id, BitMap()) - BitMap(user_ids)
-        for user_id in user_ids:
-            self.subscribed[user_id] = self.subscribed.get(user_id, BitMap()) - BitMap([channel_id])
+        change = self.subscriptions.add if is_subscribed else self.subscriptions.remove
+        change(channel_id, user_ids)
 
     def add_conversation(self, user_ids: Iterable[int]) -> None:
         """Record that users have exchanged direct messages. This matters for guests only."""
@@ -404,6 +247,41 @@ class Organization:
     def replace_by(self, newer: "Organization") -> None:
         """Take over the state that was just loaded. Callers that hold this object see it too."""
         vars(self).update(vars(newer))
+
+
+def _allows(
+    org: Organization,
+    rule: Rule,
+    user_id: int | None,
+    channel_id: int,
+    subscribed: bool | None = None,
+    access_rule: AccessRule | None = None,
+) -> bool:
+    channel = org.channels.get(channel_id)
+    if channel is None:
+        return False
+    if access_rule is not None:
+        channel = channel.with_access_rule(access_rule)
+    user = None if user_id is None else org.users.get(user_id)
+    if subscribed is None:
+        subscribed = user is not None and org.subscriptions.includes(user.id, channel_id)
+
+    def holds(value: GroupValue) -> bool:
+        return user is not None and org.has_permission(user, value, org.clock())
+
+    return rule(user, channel, subscribed, holds)
+
+
+def _share_conversation(org: Organization, user_id: int, other_id: int) -> bool:
+    return org.subscriptions.share_channel(user_id, other_id) or other_id in org.partners.get(
+        user_id, ()
+    )
+
+
+def _waiting_days(realm: Realm) -> int:
+    """How long a new member waits to become a full member."""
+    days: int = realm.setting("waiting_period_threshold")
+    return days
 
 
 class ChannelVersions:

@@ -15,7 +15,7 @@ from tertulia.domain.people.user import User
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.encoded_list import Elements
-from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.snapshot.server_info import StatePart
 from tertulia.events.types.channels import subscriptions
 from tertulia.events.types.channels.channel import ChannelObject, opened_channel, subscribers_for
 from tertulia.events.types.channels.subscriptions import SubscriptionObject
@@ -132,9 +132,9 @@ def _subscribers(org: Organization, me: User, include: str) -> Callable[[int], b
         return b',"subscribers":%s' % subscribers
 
     def some(channel_id: int) -> bytes:
-        if org.subscriber_count(channel_id) < MANY_SUBSCRIBERS:
+        if len(org.subscriptions.active(channel_id)) < MANY_SUBSCRIBERS:
             return everybody(channel_id)
-        bots = [user for user in org.subscribers_of(channel_id) if org.users[user].is_bot]
+        bots = [user for user in org.subscriptions.active(channel_id) if org.users[user].is_bot]
         return b',"partial_subscribers":%s' % _encode(bots)
 
     return {"true": everybody, "partial": some}.get(include)

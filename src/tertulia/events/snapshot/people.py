@@ -12,7 +12,7 @@ from tertulia.domain.people.user import Role, User
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.encoded_list import Elements
-from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.snapshot.server_info import StatePart
 from tertulia.events.types import groups
 from tertulia.events.types.groups import GroupObject
 from tertulia.events.types.people.user import (

@@ -7,7 +7,7 @@ from tertulia.domain.people.user import User
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.presence import PresencesByUser
-from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.snapshot.server_info import StatePart
 from tertulia.wire import Doc
 
 

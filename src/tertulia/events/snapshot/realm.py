@@ -19,14 +19,12 @@ from tertulia.domain.organization.pictures import USUAL
 from tertulia.domain.organization.settings import DEFAULTS, SETTINGS, LoginMethods
 from tertulia.domain.people.external_accounts import EXTERNAL_ACCOUNTS, ExternalAccount
 from tertulia.events.directory.organization import Organization
-from tertulia.events.snapshot.server_info import ServerInfo
-from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.snapshot.server_info import ServerInfo, StatePart
 from tertulia.events.types.channels import channel
 from tertulia.wire import Doc
 from tertulia.wire_fields import AlwaysFalse
 
 LOGIN_METHODS = "authentication_methods"
-JITSI_SERVER_URL = "https://meet.jit.si"
 
 # Permission values as numbers, for older clients.
 _CREATE_POLICIES = {
@@ -250,9 +248,7 @@ class ServerState(StatePart, kw_only=True):
     server_max_deactivated_realm_deletion_days: Annotated[int | None, Doc("Always null here.")] = (
         None
     )
-    server_jitsi_server_url: Annotated[str | None, Doc("The default Jitsi server for calls.")] = (
-        JITSI_SERVER_URL
-    )
+    server_jitsi_server_url: Annotated[str | None, Doc("The default Jitsi server for calls.")]
     development_environment: AlwaysFalse = False
     settings_send_digest_emails: Annotated[bool, Doc("Whether the server sends digests.")]
     zulip_plan_is_not_limited: Annotated[bool, Doc("Always true here.")] = True
@@ -363,6 +359,7 @@ def _identity(org: Organization, server: ServerInfo) -> IdentityState:
 def _server(org: Organization, server: ServerInfo) -> ServerState:
     return ServerState(
         max_file_upload_size_mib=server.max_upload_mib,
+        server_jitsi_server_url=server.jitsi_url,
         server_generation=server.started_at,
         server_emoji_data_url=f"{server.url}/static/emoji.json",
         server_inline_url_embed_preview=server.link_previews,
@@ -370,5 +367,5 @@ def _server(org: Organization, server: ServerInfo) -> ServerState:
         server_web_public_streams_enabled=server.web_public_enabled,
         settings_send_digest_emails=server.sends_mail,
         gif_rating_policy_options=GIF_RATINGS,
-        jitsi_server_url=org.realm.setting("jitsi_server_url") or JITSI_SERVER_URL,
+        jitsi_server_url=org.realm.setting("jitsi_server_url") or server.jitsi_url,
     )

@@ -20,9 +20,8 @@ from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot import channels, lists, people, presence, realm, unread
 from tertulia.events.snapshot.lists import LISTS
-from tertulia.events.snapshot.server_info import IncomingWebhookService, ServerInfo
+from tertulia.events.snapshot.server_info import IncomingWebhookService, ServerInfo, StatePart
 from tertulia.events.snapshot.snapshot_data import RequestedParts, SnapshotData
-from tertulia.events.snapshot.state_part import StatePart
 from tertulia.events.snapshot.unread import UnreadMessages
 from tertulia.events.types.channels.channel import ChannelObject
 from tertulia.events.types.groups import GroupObject

@@ -7,6 +7,13 @@ import msgspec
 from tertulia.wire import Doc
 
 
+class StatePart(msgspec.Struct):
+    """Keys that `POST /register` returns together. A field whose value never changes is a default.
+
+    The API description has the fields of all subclasses.
+    """
+
+
 class IncomingWebhookService(msgspec.Struct):
     name: Annotated[str, Doc("The name of the service, for programs.")]
     display_name: Annotated[str, Doc("The name of the service, for people.")]
@@ -15,6 +22,10 @@ class IncomingWebhookService(msgspec.Struct):
     ]
     config_options: Annotated[list[dict[str, Any]], Doc("Always empty here.")]
     url_options: Annotated[list[dict[str, Any]], Doc("Always empty here.")]
+
+
+JITSI_SERVER_URL = "https://meet.jit.si"
+LIVEKIT_PATH = "/calls/livekit"  # where clients find LiveKit, in the place of Jitsi
 
 
 class ServerInfo(msgspec.Struct, frozen=True):
@@ -28,4 +39,6 @@ class ServerInfo(msgspec.Struct, frozen=True):
     sends_mail: bool = False
     pushes: bool = False  # whether mobile push is enabled
     call_providers: tuple[int, ...] = (0, 1)
+    jitsi_url: str = JITSI_SERVER_URL
+    has_call_relay: bool = False  # a TURN server
     incoming_webhooks: msgspec.Raw = msgspec.Raw(b"[]")  # the supported services, encoded once

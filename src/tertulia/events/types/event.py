@@ -5,7 +5,7 @@ the rest has defaults here. A class registers itself by its kind, and `kinds` im
 this package, so no list has to name it.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -13,6 +13,7 @@ import msgspec
 from msgspec import field
 
 from tertulia.caches.cache import Fact, NewMessage
+from tertulia.class_keywords import ClassKeywords
 from tertulia.database.tx import Tx
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
@@ -20,6 +21,17 @@ from tertulia.events.listener import Listener
 from tertulia.wire import WireEvent, type_of
 
 _kinds: dict[str, type["Event"]] = {}
+
+
+Record = Callable[[Tx, list[int]], Collection[int]]
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """What to record before a client receives an event. `record` gets the ids of such events, and
+    returns those that are still to be sent."""
+
+    id: int
+    record: Record
 
 
 class PendingInfo(msgspec.Struct, frozen=True):
@@ -30,6 +42,7 @@ class PendingInfo(msgspec.Struct, frozen=True):
     flags_of: int | None = None  # the message whose flags are added when it is fetched
     mergeable: "Event | None" = None  # the event that a later one may be merged with
     in_order: "Event | None" = None  # the event that others may not overtake unchecked
+    receipt: Receipt | None = None
 
 
 class Revocation(msgspec.Struct, frozen=True):
@@ -48,7 +61,7 @@ NOTHING = PendingInfo()
 NO_REVOCATION = Revocation()
 
 
-class Event(msgspec.Struct, frozen=True, omit_defaults=True):
+class Event(msgspec.Struct, frozen=True, omit_defaults=True, metaclass=ClassKeywords):
     """Something that happened. The fields are stored in the log.
 
     `kind` is its name in the log. `wires` are the events that clients can receive, by default the

@@ -1,7 +1,7 @@
 """User groups in API format, and their events."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -68,7 +68,7 @@ def group_object(org: Organization, group: Group, viewer: User | None, now: floa
         description=group.description,
         creator_id=group.creator_id,
         date_created=None if group.created_at is None else int(group.created_at),
-        members=org.filter_known(viewer, org.direct_members(group, now)),
+        members=org.filter_known(viewer, org.user_groups.direct_members(group, now)),
         direct_subgroup_ids=sorted(group.subgroups),
         is_system_group=group.is_system,
         deactivated=group.deactivated,
@@ -118,11 +118,8 @@ class SubgroupsUpdate(WireEvent, tag="user_group"):
     direct_subgroup_ids: DirectSubgroupIds
 
 
-class SystemMembersAdded(Event, frozen=True):
+class SystemMembersAdded(Event, frozen=True, kind="system_members_added", wires=(MembersUpdate,)):
     """A new user was added to the system groups of their role."""
-
-    kind: ClassVar[str] = "system_members_added"
-    wires = (MembersUpdate,)
 
     group_ids: list[int]
     user_id: int
@@ -135,14 +132,20 @@ class SystemMembersAdded(Event, frozen=True):
             yield MembersUpdate("add_members", group_id, [self.user_id])
 
 
-class GroupCreated(Event, frozen=True):
-    """A group was created. Its members come in another event."""
-
-    kind: ClassVar[str] = "group_created"
-    wires = (GroupAdd, SubgroupsUpdate)
-    touches: ClassVar[Invalidated] = Invalidated(groups=True)
+class GroupEvent(Event, frozen=True):
+    """Something about a group, which is loaded again."""
 
     group_id: int
+
+    def touched(self) -> Invalidated:
+        return Invalidated(groups={self.group_id})
+
+
+class GroupCreated(GroupEvent, frozen=True, kind="group_created"):
+    """A group was created."""
+
+    wires = (GroupAdd, SubgroupsUpdate)
+
     name: str
     description: str
     creator_id: int | None  # None: created by a login provider
@@ -169,17 +172,14 @@ class GroupCreated(Event, frozen=True):
             yield SubgroupsUpdate("add_subgroups", self.group_id, self.subgroups)
 
 
-class GroupChanged(Event, frozen=True):
+class GroupChanged(GroupEvent, frozen=True, kind="group_changed"):
     """A group's name, description, permission or activity changed.
 
     Compat: clients that do not support deactivated groups get a deletion and a creation.
     """
 
-    kind: ClassVar[str] = "group_changed"
     wires = (GroupUpdate, GroupRemove, GroupAdd)
-    touches: ClassVar[Invalidated] = Invalidated(groups=True)
 
-    group_id: int
     data: dict[str, Any]
     was_deactivated: bool
 
@@ -196,22 +196,18 @@ class GroupChanged(Event, frozen=True):
             yield GroupUpdate("update", self.group_id, ChangedGroupObject(**self.data))
 
 
-class MembersChanged(Event, frozen=True):
+class MembersChanged(Event, frozen=True, kind="group_members", wires=(MembersUpdate,)):
     """Users were added to a group or removed from it."""
-
-    kind: ClassVar[str] = "group_members"
-    wires = (MembersUpdate,)
-    touches: ClassVar[Invalidated] = Invalidated(groups=True)
 
     group_id: int
     user_ids: list[int]
     added: bool
 
     def undo(self, org: Organization) -> None:
-        org.add_members(self.group_id, self.user_ids, (), added=not self.added)
+        org.user_groups.add_members(self.group_id, self.user_ids, (), added=not self.added)
 
     def apply(self, org: Organization) -> None:
-        org.add_members(self.group_id, self.user_ids, (), added=self.added)
+        org.user_groups.add_members(self.group_id, self.user_ids, (), added=self.added)
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         op: Literal["add_members", "remove_members"] = (
@@ -220,22 +216,18 @@ class MembersChanged(Event, frozen=True):
         yield MembersUpdate(op, self.group_id, self.user_ids)
 
 
-class SubgroupsChanged(Event, frozen=True):
+class SubgroupsChanged(Event, frozen=True, kind="group_subgroups", wires=(SubgroupsUpdate,)):
     """Subgroups were added to a group or removed from it."""
-
-    kind: ClassVar[str] = "group_subgroups"
-    wires = (SubgroupsUpdate,)
-    touches: ClassVar[Invalidated] = Invalidated(groups=True)
 
     group_id: int
     subgroup_ids: list[int]
     added: bool
 
     def undo(self, org: Organization) -> None:
-        org.add_members(self.group_id, (), self.subgroup_ids, added=not self.added)
+        org.user_groups.add_members(self.group_id, (), self.subgroup_ids, added=not self.added)
 
     def apply(self, org: Organization) -> None:
-        org.add_members(self.group_id, (), self.subgroup_ids, added=self.added)
+        org.user_groups.add_members(self.group_id, (), self.subgroup_ids, added=self.added)
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         op: Literal["add_subgroups", "remove_subgroups"] = (

@@ -40,6 +40,7 @@ class PushRequest(msgspec.Struct, frozen=True):
     payload: dict[str, Any]
     urgency: str = "high"
     topic: str = ""  # replaces an undelivered notification of the same topic
+    ttl_seconds: int = TTL_SECONDS
 
 
 def new_key() -> tuple[str, str]:
@@ -69,7 +70,7 @@ async def push(
     headers = {
         "Content-Encoding": "aes128gcm",
         "Content-Type": "application/octet-stream",
-        "TTL": str(TTL_SECONDS),
+        "TTL": str(request.ttl_seconds),
         "Urgency": request.urgency,
         "Authorization": word,
     }

@@ -1,6 +1,5 @@
 """The unread messages that a user may see, by topic and direct conversation, and their summary."""
 
-import html
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Annotated
@@ -74,26 +73,22 @@ def _some_texts(tx: Tx, user_id: int, ids: list[int]) -> list[UnreadText]:
         ids=ids,
     )
     return [
-        _text(
-            row,
-            lists.get(row["id"], row["rendered"]),
-            flags.get(row["id"], set()),
-            polls.get(row["id"]),
-        )
+        _text(row, flags.get(row["id"], set()), polls.get(row["id"]), lists.get(row["id"]))
         for row in rows
     ]
 
 
-def _text(row: Row, rendered: str, flags: set[str], poll: str | None) -> UnreadText:
+def _text(row: Row, flags: set[str], poll: str | None, to_do: str | None) -> UnreadText:
     message = CatchUpMessage(
         row["id"],
         row["sender_id"],
-        rendered,
+        row["rendered"],
         is_mention="mentioned" in flags,
         is_wildcard=bool(row["channel_wildcard"]) or "topic_wildcard_mentioned" in flags,
         has_alert_word="has_alert_word" in flags,
         reactions=row["reactions"],
         poll=poll,
+        to_do=to_do,
         is_by_bot=row["bot_type"] is not None,
     )
     return UnreadText(
@@ -108,7 +103,7 @@ def _text(row: Row, rendered: str, flags: set[str], poll: str | None) -> UnreadT
 
 def _widgets(tx: Tx, user_id: int, ids: list[int]) -> tuple[dict[int, str], dict[int, str]]:
     """The questions of the polls among the messages, empty where the user has voted, and the
-    titles of the to-do lists, as HTML."""
+    titles of the to-do lists, empty where all is done."""
     parts = storage.messages.submessages.of_messages(tx, ids)
     polls, lists = {}, {}
     for message in storage.messages.table.find_many(tx, tx.realm_id, list(parts)).values():
@@ -118,7 +113,8 @@ def _widgets(tx: Tx, user_id: int, ids: list[int]) -> tuple[dict[int, str], dict
         if isinstance(widget, Poll):
             polls[message.id] = "" if widget.has_vote_of(user_id) else widget.question
         elif widget is not None:
-            lists[message.id] = f"<p>{html.escape(widget.title)}</p>"
+            is_open = any(not task.is_done for task in widget.tasks)
+            lists[message.id] = widget.title if is_open else ""
     return polls, lists
 
 
@@ -169,10 +165,10 @@ def _selection(tx: Tx, viewer: NarrowViewer) -> Selection:
     selection = actions.messages.narrow_selection.narrowed_to_received(tx, viewer, []).selection
     selection.require_one_of(storage.messages.unread.load(tx, viewer.user.id))
     muted = storage.messages.narrows.muted(selection, viewer.user.id)
-    selection.require(
-        f"({muted}) IS NOT TRUE OR m.id IN (SELECT f.message_id FROM message_flag f"
-        f" WHERE f.user_id = {selection.value(viewer.user.id)} AND f.flag = 'mentioned')"
+    mentioned = storage.messages.flags.of_user(
+        "flag = 'mentioned'", user=selection.value(viewer.user.id)
     )
+    selection.require(f"({muted}) IS NOT TRUE OR m.id IN ({mentioned})")
     return selection
 
 
@@ -216,7 +212,7 @@ class QuotedSentence(msgspec.Struct):
         str,
         Doc(
             "Why it was chosen: `question_to_you`, `mention`, `decision`, `date_change`,"
-            " `poll`, `question`, `reactions`, `link` or `other`."
+            " `poll`, `to_do`, `question`, `reactions`, `link` or `other`."
         ),
     ]
     reaction_count: Annotated[int, Doc("The number of people who reacted to the message.")]

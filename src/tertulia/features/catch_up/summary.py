@@ -44,6 +44,7 @@ class Reason(Enum):
     DECISION = "decision"
     DATE_CHANGE = "date_change"
     POLL = "poll"
+    TO_DO = "to_do"
     QUESTION = "question"
     REACTIONS = "reactions"
     LINK = "link"
@@ -61,7 +62,15 @@ class CatchUpMessage(msgspec.Struct, frozen=True):
     has_alert_word: bool = False
     reactions: int = 0
     poll: str | None = None  # the question of a poll; empty if the reader has voted
+    to_do: str | None = None  # the title of a to-do list; empty if all is done
     is_by_bot: bool = False
+
+    @property
+    def widget(self) -> tuple[str, Reason, float] | None:
+        """What is quoted of a poll or a list instead of sentences, with its score."""
+        if self.poll is not None:
+            return self.poll, Reason.POLL, 4.0
+        return None if self.to_do is None else (self.to_do, Reason.TO_DO, 3.0)
 
 
 class Reader(msgspec.Struct, frozen=True):
@@ -161,7 +170,7 @@ def summarize(
 ) -> Summary:
     """Quote what matters of the unread messages of one conversation, which are in order."""
     names = reader.names
-    parts = [_split(message.rendered) if message.poll is None else [] for message in messages]
+    parts = [_split(message.rendered) if message.widget is None else [] for message in messages]
     topic_words = _topic_words(title, parts)
     found: list[Sentence] = []
     for index, message in enumerate(messages):
@@ -197,12 +206,12 @@ def _sentences(
     is_direct: bool,
 ) -> list[Sentence]:
     """The sentences of one message with their scores. `left` messages follow it."""
-    if message.poll == "":
-        return []
-    if message.poll is not None:
-        text = _cut(message.poll)
-        reason = Reason.POLL
-        return [Sentence(message.id, message.sender_id, text, reason, 4.0, message.reactions)]
+    if message.widget is not None:
+        text, reason, score = message.widget
+        quoted = Sentence(
+            message.id, message.sender_id, _cut(text), reason, score, message.reactions
+        )
+        return [quoted] if text else []
     named = [_names(part.folded, names) for part in parts]
     is_question = [_QUESTION.search(part.text) is not None for part in parts]
     # A mention before or after the question makes it one to the reader.

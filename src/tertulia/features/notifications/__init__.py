@@ -6,6 +6,7 @@ from tertulia.features.notifications import (
     log_reader,
     mails,
     missed_messages,
+    push_servers,
     receivers,
     sender,
 )

@@ -1,7 +1,7 @@
 """Phones that get push notifications."""
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -18,7 +18,7 @@ from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.audience import Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.snapshot.register_parts import View
-from tertulia.events.snapshot.state_part import StatePart
+from tertulia.events.snapshot.server_info import StatePart
 from tertulia.events.types.event import Event
 from tertulia.external.push import push_service
 from tertulia.external.push.push_service import NotRegistered
@@ -80,9 +80,7 @@ def device_object(device: Device) -> DeviceObject:
     )
 
 
-class DeviceAdded(Event, frozen=True):
-    kind: ClassVar[str] = "device_added"
-
+class DeviceAdded(Event, frozen=True, kind="device_added"):
     device_id: int
 
     class Wire(WireEvent, tag="device"):
@@ -93,10 +91,8 @@ class DeviceAdded(Event, frozen=True):
         yield self.Wire("add", self.device_id)
 
 
-class DeviceChanged(Event, frozen=True):
+class DeviceChanged(Event, frozen=True, kind="device_changed"):
     """`changed` are the changed members in API format."""
-
-    kind: ClassVar[str] = "device_changed"
 
     device_id: int
     changed: ChangedFields
@@ -115,9 +111,7 @@ class DeviceChanged(Event, frozen=True):
         yield self.Wire("update", self.device_id, **changed)
 
 
-class DeviceRemoved(Event, frozen=True):
-    kind: ClassVar[str] = "device_removed"
-
+class DeviceRemoved(Event, frozen=True, kind="device_removed"):
     device_id: int
 
     class Wire(WireEvent, tag="device"):

@@ -5,7 +5,7 @@ UnifiedPush, without a push service in between.
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from tertulia import api, domain
+from tertulia import api, domain, locale
 from tertulia.api.call import Call, Services
 from tertulia.domain.personal.devices import DeviceToken, Registration, TokenKind
 from tertulia.errors import BadRequest
@@ -13,6 +13,7 @@ from tertulia.errors.push import NoActiveDevice, UnknownDeviceToken
 from tertulia.events.snapshot.snapshot_data import OwnedFact
 from tertulia.external.push import push_service, web_push
 from tertulia.external.push.push_service import PushMessage
+from tertulia.external.push.web_push import PushRequest
 from tertulia.features.feature import Feature
 from tertulia.features.notifications.devices import (
     DeviceSender,
@@ -28,18 +29,21 @@ from tertulia.features.notifications.devices import (
 )
 from tertulia.features.notifications.log_reader import MissedMessages
 from tertulia.features.notifications.receivers import (
+    NOTICES,
     add_subscription,
     delete_subscription,
     find_key,
+    get_subscription,
+    mute,
     store_key,
 )
-from tertulia.features.notifications.sender import PushSender
-from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank
+from tertulia.features.notifications.sender import PushSender, push_to_browser
+from tertulia.http.parameter_rules import AtLeast, AtMost, Example, MaxLength, NoNul, NotBlank
 from tertulia.http.replies import Reply
 from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import Job, due_job, leader_job
 from tertulia.wire import Doc
-from tertulia.wire_fields import DeviceId, PushKeyId
+from tertulia.wire_fields import DeviceId, MessageId, PushKeyId
 
 # --- mobile devices ---
 
@@ -72,21 +76,31 @@ async def register(
     *,
     device_id: DeviceId,
     push_key: Annotated[
-        Words, Doc("The key that encrypts push notifications for the device, 33 bytes in Base64.")
+        Words,
+        Doc("The key that encrypts push notifications for the device, 33 bytes in Base64."),
+        Example("MTaUDJDMWypQ1WufZ1NRTHSSvgYtXh1qVNSjN3aBiEFt"),
     ]
     | None = None,
-    push_key_id: PushKeyId | None = None,
+    push_key_id: Annotated[PushKeyId | None, Example(2408)] = None,
     token_kind: Annotated[
-        Literal["apns", "fcm"] | None, Doc("The kind of token: `apns` (Apple) or `fcm` (Google).")
+        Literal["apns", "fcm"] | None,
+        Doc("The kind of token: `apns` (Apple) or `fcm` (Google)."),
+        Example("fcm"),
     ] = None,
-    token_id: Annotated[Words, Doc("The first 8 bytes of the token's SHA-256, in Base64.")]
+    token_id: Annotated[
+        Words, Doc("The first 8 bytes of the token's SHA-256, in Base64."), Example("hGsEWGmyyfI=")
+    ]
     | None = None,
     bouncer_public_key: Annotated[
-        Words, Doc("The public key of the push service that the registration is encrypted with.")
+        Words,
+        Doc("The public key of the push service that the registration is encrypted with."),
+        Example("the service's key"),
     ]
     | None = None,
     encrypted_push_registration: Annotated[
-        Words, Doc("The registration of the device, encrypted for the push service.")
+        Words,
+        Doc("The registration of the device, encrypted for the push service."),
+        Example("what only the service can read"),
     ]
     | None = None,
 ) -> None:
@@ -249,12 +263,40 @@ async def unsubscribe(call: Call, *, endpoint: Endpoint) -> None:
     await call.db.write(delete_subscription, call.user, endpoint)
 
 
+class TestResult(Reply):
+    status: Annotated[
+        int, Doc("The HTTP status that the push service answered; 0 if it did not answer.")
+    ]
+
+
+async def send_browser_test(call: Call, *, endpoint: Endpoint) -> TestResult:
+    """Send a test notification to a Web Push subscription."""
+    subscription = await call.db.read(get_subscription, call.user, endpoint)
+    words = locale.texts(domain.emails.language_of(call.user))
+    payload = _test(call) | {"content": words("push.test")}
+    async with NOTICES.slot(call.person):
+        response = await push_to_browser(
+            call.services, call.org, PushRequest(subscription, payload)
+        )
+    return TestResult(status=response.status)
+
+
+async def mute_conversation(
+    call: Call,
+    *,
+    message_id: MessageId,
+    seconds: Annotated[int, AtLeast(1), AtMost(86400), Doc("For how long.", example=3600)],
+) -> None:
+    """Send no push notifications of a conversation for a while."""
+    await call.db.write(mute, call.user, message_id, seconds)
+
+
 # --- what they add to the rest ---
 
 
 def _add_senders(services: Services, outbox: Outbox) -> None:
     pushes = PushSender(services, outbox)
-    outbox.add(pushes, due_job("pushed and read", 10, pushes.retract_read, PUSHED))
+    outbox.add(pushes, due_job("pushed and read", 10, pushes.correct_shown, PUSHED))
     if services.config.pushes:
         outbox.add(DeviceSender(services, outbox))
 

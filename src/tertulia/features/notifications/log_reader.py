@@ -5,10 +5,16 @@ It reads the event log afterwards, so sending a message costs the same however m
 
 import asyncio
 
-from tertulia import api, events, storage
+from tertulia import api, domain, events, storage
 from tertulia.api.call import Services
 from tertulia.database.tx import Tx
-from tertulia.features.notifications.mails import MailContext, postpone, write_mails
+from tertulia.events.directory.organization import Organization
+from tertulia.features.notifications.mails import (
+    RECHECK_SECONDS,
+    MailContext,
+    postpone,
+    write_mails,
+)
 from tertulia.features.notifications.missed_messages import (
     Candidate,
     due_users,
@@ -18,7 +24,7 @@ from tertulia.features.notifications.missed_messages import (
     start_all,
 )
 from tertulia.features.presence import present_until
-from tertulia.jobs.for_each import each
+from tertulia.jobs.runner import for_each
 
 BATCH_SIZE = 200  # events per read, users per run
 
@@ -44,12 +50,12 @@ class MissedMessages:
         if dirty is None and self._config.sends_mail:
             await self._database.of(0).write(start_all)
         behind = await self._database.of(0).read(realms_behind, dirty, self._config.sends_mail)
-        await each(behind, self._read_log)
+        await for_each(behind, self._read_log)
 
     async def send_due(self) -> None:
         """Send the mails that are due to users who are away."""
         due = await self._database.of(0).read(due_users, BATCH_SIZE)
-        await each(due, self._write_mails)
+        await for_each(due, self._write_mails)
 
     async def _read_log(self, realm_id: int) -> None:
         db = self._database.of(realm_id)
@@ -65,12 +71,21 @@ class MissedMessages:
         if org is None:
             return
         db = self._database.of(realm_id)
-        if await present_until(self._database, org, user_id):
-            await db.write(postpone, user_id)
+        held_until = await self._held_until(org, user_id)
+        if held_until:
+            await db.write(postpone, user_id, held_until)
         else:
             site = api.call.site_of(self._config, org.realm)
             head = MailContext(site, org.shown, self._config.mail_in_address)
             await db.write(write_mails, self._vault, user_id, head)
+
+    async def _held_until(self, org: Organization, user_id: int) -> float:
+        """Until when mails to a user wait; 0 if they are sent now."""
+        user, now = org.users.get(user_id), self._database.clock()
+        quiet_until = 0.0 if user is None else domain.personal.quiet_hours.quiet_until(user, now)
+        if quiet_until or not await present_until(self._database, org, user_id):
+            return quiet_until
+        return now + RECHECK_SECONDS
 
 
 def _unseen(tx: Tx) -> tuple[list[Candidate], int] | None:

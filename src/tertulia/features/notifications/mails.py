@@ -131,11 +131,11 @@ class MailContext(msgspec.Struct, frozen=True):
 # --- notifying ---
 
 
-def postpone(tx: Tx, user_id: int) -> None:
-    """The user is present: check again later whether they have read it."""
+def postpone(tx: Tx, user_id: int, until: float) -> None:
+    """The user is present or has quiet hours: check again later whether they have read it."""
     tx.execute(
         "UPDATE missed_timer SET due_at = :until WHERE user_id = :user AND realm_id = :realm",
-        until=tx.now + RECHECK_SECONDS,
+        until=until,
         user=user_id,
     )
 
@@ -158,7 +158,7 @@ def write_mails(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
         conversations.setdefault(_conversation(message), []).append(message)
     for messages in sorted(conversations.values(), key=lambda each: each[-1].id):
         context = _context(tx, user, messages[0], noted)
-        actions.mail_outbox.enqueue(tx, vault, _mail(tx, vault, user, context, messages, head))
+        actions.outbox.enqueue_mail(tx, vault, _mail(tx, vault, user, context, messages, head))
     return len(conversations)
 
 

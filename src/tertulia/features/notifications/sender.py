@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tertulia import api, domain, storage
+from tertulia import api, domain
 from tertulia.api.call import Services
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
 from tertulia.domain.outbox import POLICIES, OutboxItem, Transport
 from tertulia.domain.people.known_people import UNKNOWN_NAME
-from tertulia.domain.people.user import SECONDS_PER_DAY
+from tertulia.domain.people.user import SECONDS_PER_DAY, User
 from tertulia.domain.personal.devices import Device
 from tertulia.domain.personal.web_push import SHOWN_DAYS, WORDS
 from tertulia.errors.push import (
@@ -28,18 +28,21 @@ from tertulia.external.push.push_service import PushMessage
 from tertulia.external.push.web_push import TOO_LARGE, PushRequest, PushResponse
 from tertulia.external.safe_http import AddressNotAllowed, RequestFailed
 from tertulia.fair_queue import FairQueue
+from tertulia.features.notifications import push_servers
 from tertulia.features.notifications.devices import delete_tokens
 from tertulia.features.notifications.receivers import (
+    NOTICES,
     PHONES,
     PushOutcome,
     Receivers,
     claim,
     delete_shown_before,
+    find_correction,
     find_key,
     notified_subscriptions,
+    record_correction,
     record_outcome,
     reschedule,
-    retract_read,
     shown,
 )
 from tertulia.features.presence import present_until
@@ -58,7 +61,6 @@ def of_message(
 ) -> dict[str, Any]:
     user_id, _ = item.subjects
     sender, reader = org.users[message.sender_id], org.users.get(user_id)
-    text = domain.messages.notification_text.plain_text(message.rendered)
     payload: dict[str, Any] = {
         "type": "message",
         "realm_url": site,
@@ -69,7 +71,7 @@ def of_message(
         "sender_avatar_url": f"{site}/avatar/{sender.id}",
         "message_id": message.id,
         "time": int(message.sent_at),
-        "content": text if len(text) <= WORDS else f"{text[:WORDS]}…",
+        "content": words(message),
     }
     if channel is None:
         ids = sorted(message.member_ids)
@@ -87,6 +89,12 @@ def of_message(
     return payload
 
 
+def words(message: Message) -> str:
+    """The start of a message, as text."""
+    text = domain.messages.notification_text.plain_text(message.rendered)
+    return text if len(text) <= WORDS else f"{text[:WORDS]}…"
+
+
 def shortened(payload: dict[str, Any]) -> dict[str, Any]:
     """The same payload without the text and without the list of recipients."""
     return {name: payload[name] for name in payload if name != "recipient_user_ids"} | {
@@ -101,7 +109,7 @@ def _mentioned_group(org: Organization, item: OutboxItem, message: Message) -> i
     if f'<span class="user-mention" data-user-id="{item.user_id}">' in message.rendered:
         return None
     named = {int(number) for number in _GROUP.findall(message.rendered)} & org.groups.keys()
-    members = {each: org.all_members_of(each, org.clock()) for each in named}
+    members = {each: org.user_groups.all_members_of(each, org.clock()) for each in named}
     theirs = [each for each in named if item.user_id in members[each]]
     return min(theirs, key=lambda each: (len(members[each]), each), default=None)
 
@@ -174,7 +182,6 @@ REFUSED = (400, 401, 403, 413)  # this notification, permanently
 CHECKED_PER_RUN = 2000
 MESSAGES_PER_REMOVAL = 200  # message ids, so that they fit into one notification
 
-NOTICES = FairQueue("push", slots=50, slots_per_person=1, max_waiting=2)
 REMOVALS = FairQueue("push_removals", slots=20, slots_per_person=1, max_waiting=10)
 
 
@@ -186,11 +193,11 @@ class PushSender:
     max_claimed_per_person = 1
 
     def __init__(self, services: Services, outbox: Outbox) -> None:
+        self._services = services
         self._config = services.config
         self._database = services.database
         self._outbox = outbox
         self._delivery = services.delivery
-        self._vault = services.vault
         self._phones = Phones(services)
         self.timeout_seconds: float = web_push.SECONDS
         self._checked_upto = (0, 0)  # the user and message up to which reads were checked
@@ -215,17 +222,17 @@ class PushSender:
         db = self._database.of(item.realm_id)
         user_id, _ = item.subjects
         user = org.users.get(user_id)
-        if user is not None and not user.prefers("enable_online_push_notifications"):
-            here = await present_until(self._database, org, user.id)
-            if here:
-                await db.write(reschedule, item, here)
-                return
+        held_until = 0.0 if user is None else await self._held_until(org, user)
+        if held_until:
+            await db.write(reschedule, item, held_until)
+            return
         taken = await db.write(claim, item)
         if taken is None:
             return
-        message, channel, receivers = taken
+        message, channel, receivers = taken.message, taken.channel, taken.receivers
         site = api.call.site_of(self._config, org.realm)
         payload = of_message(org, site, item, message, channel)
+        for_browser = payload | {"badge": taken.badge, "is_call": taken.is_call}
         now = self._database.clock()
         notified = notified_subscriptions(item)
         open_ones = [each for each in receivers.subscriptions if each.id not in notified]
@@ -236,7 +243,7 @@ class PushSender:
             self._phones.push(org, user_id, receivers, PushMessage(payload))
             if has_phones
             else _nothing(),
-            asyncio.gather(*(self._push(org, PushRequest(each, payload)) for each in ready)),
+            asyncio.gather(*(self._push(org, PushRequest(each, for_browser)) for each in ready)),
         )
         outcomes = list(zip(ready, responses, strict=True))
         outcome = PushOutcome(
@@ -253,6 +260,13 @@ class PushSender:
             phones_retry_at=self._phones.rests_until,
         )
         await self._record(item, outcome)
+
+    async def _held_until(self, org: Organization, user: User) -> float:
+        """Until when notifications of a user wait; 0 if they are sent now."""
+        quiet_until = domain.personal.quiet_hours.quiet_until(user, self._database.clock())
+        if quiet_until or user.prefers("enable_online_push_notifications"):
+            return quiet_until
+        return await present_until(self._database, org, user.id)
 
     async def _record(self, item: OutboxItem, outcome: PushOutcome) -> None:
         db = self._database.of(item.realm_id)
@@ -273,75 +287,96 @@ class PushSender:
         return await self._post(org, replace(request, payload=shortened(request.payload)))
 
     async def _post(self, org: Organization, request: PushRequest) -> PushResponse:
-        db = self._database.of(org.realm.id)
-        known = await db.read(find_key)
-        if known is None:
-            return PushResponse(GONE[0])  # without a key there are no subscriptions
-        try:
-            return await web_push.push(
-                request,
-                self._vault.unseal(known[1]),
-                self._subject(org),
-                self._database.clock(),
-                self._config.webhook_networks,
-                seconds=self.timeout_seconds,
+        if request.subscription.kind != "web":
+            site = api.call.site_of(self._config, org.realm)
+            response, _ = await push_servers.send(
+                self._services, org, site, request, self.timeout_seconds
             )
-        except AddressNotAllowed:
-            return PushResponse(GONE[0])
-        except RequestFailed:
-            return PushResponse()
+            return response
+        return await push_to_browser(self._services, org, request, self.timeout_seconds)
 
-    def _subject(self, org: Organization) -> str:
-        """Whom a push service writes to about our requests: it must be https or mailto."""
-        site = api.call.site_of(self._config, org.realm)
-        return site if site.startswith("https:") else f"mailto:{self._config.sender}"
+    # --- what devices show no longer as it is ---
 
-    # --- notifications of messages that were read ---
-
-    async def retract_read(self) -> None:
-        """Remove notifications of messages that the user has read on another device."""
+    async def correct_shown(self) -> None:
+        """Remove notifications of messages that the user has read on another device, or that were
+        deleted, and correct those of edited messages."""
         found = await self._database.of(0).read(shown, self._checked_upto, CHECKED_PER_RUN)
         self._checked_upto = found[-1][1:] if len(found) == CHECKED_PER_RUN else (0, 0)
         by_person: dict[tuple[int, int], list[int]] = {}
         for realm_id, user_id, message_id in found:
             by_person.setdefault((realm_id, user_id), []).append(message_id)
-        await asyncio.gather(*(self._retract_for_user(*each) for each in by_person.items()))
+        await asyncio.gather(*(self._correct_for_user(*each) for each in by_person.items()))
         await self._database.of(0).write(
             delete_shown_before,
             self._database.clock() - SHOWN_DAYS * SECONDS_PER_DAY,
         )
 
-    async def _retract_for_user(self, who: tuple[int, int], message_ids: list[int]) -> None:
-        """Ask a user's devices once; a removal that fails is not worth a retry."""
+    async def _correct_for_user(self, who: tuple[int, int], message_ids: list[int]) -> None:
+        """Ask a user's devices once; a correction that fails is not worth a retry."""
         realm_id, user_id = who
         async with REMOVALS.slot(user_id):
             org = await self._delivery.follower.finder.find(realm_id)
             if org is None:
                 return
             db = self._database.of(realm_id)
-            unread = await db.read(storage.messages.unread.among, user_id, message_ids)
-            if len(unread) == len(message_ids):
+            if not await db.read(find_correction, user_id, message_ids):
                 return
-            read, receivers = await db.write(retract_read, user_id, message_ids)
-            for start in range(0, len(read), MESSAGES_PER_REMOVAL):
-                await self._push_removals(
-                    org, user_id, receivers, read[start : start + MESSAGES_PER_REMOVAL]
+            correction, receivers = await db.write(record_correction, user_id, message_ids)
+            site = api.call.site_of(self._config, org.realm)
+            head = {"realm_url": site, "user_id": user_id}
+            for start in range(0, len(correction.gone), MESSAGES_PER_REMOVAL):
+                removed = correction.gone[start : start + MESSAGES_PER_REMOVAL]
+                payload = {"type": "remove", **head, "message_ids": removed}
+                await asyncio.gather(
+                    self._phones.push(
+                        org, user_id, receivers, PushMessage(payload, is_urgent=False)
+                    ),
+                    self._push_silently(org, receivers, payload | {"badge": correction.badge}),
                 )
+            for message in correction.edited:
+                edit = {"type": "edit", **head, "message_id": message.id, "content": words(message)}
+                await self._push_silently(org, receivers, edit)
 
-    async def _push_removals(
-        self, org: Organization, user_id: int, receivers: Receivers, read: list[int]
+    async def _push_silently(
+        self, org: Organization, receivers: Receivers, payload: dict[str, Any]
     ) -> None:
-        site = api.call.site_of(self._config, org.realm)
-        payload = {"type": "remove", "realm_url": site, "user_id": user_id, "message_ids": read}
+        """Send what shows no notification. Apple ends a subscription that gets such pushes."""
         now = self._database.clock()
         await asyncio.gather(
-            self._phones.push(org, user_id, receivers, PushMessage(payload, is_urgent=False)),
             *(
                 self._push(org, PushRequest(each, payload, urgency="low"))
                 for each in receivers.subscriptions
-                if each.retry_at <= now
-            ),
+                if each.retry_at <= now and not each.must_show
+            )
         )
+
+
+async def push_to_browser(
+    services: Services,
+    org: Organization,
+    request: PushRequest,
+    timeout_seconds: float = web_push.SECONDS,
+) -> PushResponse:
+    """Send a notification to one browser."""
+    config = services.config
+    known = await services.database.of(org.realm.id).read(find_key)
+    if known is None:
+        return PushResponse(GONE[0])  # without a key there are no subscriptions
+    site = api.call.site_of(config, org.realm)
+    try:
+        return await web_push.push(
+            request,
+            services.vault.unseal(known[1]),
+            # Whom a push service writes to about our requests: it must be https or mailto.
+            site if site.startswith("https:") else f"mailto:{config.sender}",
+            services.clock(),
+            config.webhook_networks,
+            seconds=timeout_seconds,
+        )
+    except AddressNotAllowed:
+        return PushResponse(GONE[0])
+    except RequestFailed:
+        return PushResponse()
 
 
 async def _nothing() -> None:

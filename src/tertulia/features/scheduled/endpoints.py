@@ -25,7 +25,7 @@ from tertulia.features.scheduled.entry import (
 )
 from tertulia.features.scheduled.sender import ScheduledKind, delivery_job
 from tertulia.features.scheduled.transactions import ScheduledChange
-from tertulia.http.parameter_rules import Alias, AtMost, Id, MaxItems, Name, OneOf
+from tertulia.http.parameter_rules import Alias, AtMost, Example, Id, MaxItems, Name, OneOf
 from tertulia.http.replies import Reply
 from tertulia.jobs.housekeeping import with_pause
 from tertulia.jobs.runner import Job, leader_job
@@ -67,9 +67,9 @@ async def create(
     call: Call,
     *,
     kind: Kind,
-    to: To,
+    to: Annotated[To, Example(7)],
     content: MarkdownText,
-    topic: Topic = None,
+    topic: Annotated[Topic, Example("lunch")] = None,
     scheduled_delivery_timestamp: DeliveryTime,
     read_by_sender: ReadBySender | None = None,
 ) -> CreatedScheduledMessage:
@@ -94,7 +94,7 @@ async def edit(
     *,
     kind: Kind | None = None,
     to: To | None = None,
-    content: MarkdownText | None = None,
+    content: Annotated[MarkdownText | None, Example("Soup will be on!")] = None,
     topic: Topic = None,
     scheduled_delivery_timestamp: DeliveryTime | None = None,
 ) -> None:

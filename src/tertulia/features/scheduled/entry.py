@@ -5,7 +5,7 @@ The log holds only the id of a scheduled message, so the content of a deleted on
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -320,10 +320,9 @@ class ScheduledMessageUpdate(WireEvent, tag="scheduled_messages"):
     scheduled_message: Annotated[ScheduledMessageObject, Doc("The changed scheduled message.")]
 
 
-class ScheduledMessageSaved(Event, frozen=True):
+class ScheduledMessageSaved(Event, frozen=True, kind="scheduled_message_saved"):
     """A scheduled message is new or changed. Only its owner receives the event."""
 
-    kind: ClassVar[str] = "scheduled_message_saved"
     wires = (ScheduledMessagesAdd, ScheduledMessageUpdate)
 
     op: Literal["add", "update"]
@@ -346,10 +345,8 @@ class ScheduledMessageSaved(Event, frozen=True):
             yield ScheduledMessageUpdate("update", shown)
 
 
-class ScheduledMessageRemoved(Event, frozen=True):
+class ScheduledMessageRemoved(Event, frozen=True, kind="scheduled_message_removed"):
     """A scheduled message was sent or deleted."""
-
-    kind: ClassVar[str] = "scheduled_message_removed"
 
     id: int
 

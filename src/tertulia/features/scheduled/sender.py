@@ -18,8 +18,7 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
-from tertulia.jobs.for_each import each
-from tertulia.jobs.runner import Job, described, due_job
+from tertulia.jobs.runner import Job, described, due_job, for_each
 from tertulia.log import log
 
 MAX_CLAIMED = 64  # entries per read
@@ -50,7 +49,7 @@ async def send_due(database: Database, delivery: Delivery, kind: ScheduledKind[T
         org = await delivery.follower.finder.find(realm_id)
         return org is not None and await _send_some(database.of(realm_id), org, kind, began)
 
-    while any(await each(waiting, run_for_organization)):
+    while any(await for_each(waiting, run_for_organization)):
         waiting = await database.of(0).read(kind.realms_with_due)
 
 

@@ -5,6 +5,8 @@ removal and all events are one transaction, and a second attempt finds nothing t
 crash nor a second server loses or duplicates a message.
 """
 
+import math
+
 import msgspec
 from msgspec.structs import replace
 
@@ -17,6 +19,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import OrganizationDeactivated
 from tertulia.errors.messages import NothingToChange
+from tertulia.errors.parameters import TooMany
 from tertulia.errors.people import GrantEnded
 from tertulia.events.audience import Users
 from tertulia.features.scheduled import entry
@@ -72,9 +75,7 @@ def create(
     entry.check_time(deliver_at, tx.now)
     _check_sending(tx, owner, to, draft, email_domain)
     if tx.count_rows("scheduled_message", owner_id=owner.id) >= MAX_PER_USER:
-        raise BadRequest(
-            "Too many scheduled messages (limit: {limit})", problem="too-many", limit=MAX_PER_USER
-        )
+        raise TooMany("scheduled messages", MAX_PER_USER)
     _check_length(tx, owner, draft.length)
     entry_id = entry.insert(
         tx,
@@ -202,6 +203,11 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
         raise TooLateToDeliver()
     sender = storage.people.users.find(tx, seen.owner_id)
     assert sender is not None
+    wait = _slow_mode_wait(tx, sender, seen.to)
+    if wait:
+        entry.update(tx, seen.id, seen.to, seen.draft(), math.ceil(tx.now + wait))
+        events.log.announce(tx, ScheduledMessageSaved("update", seen.id), to=Users([sender.id]))
+        return True
     # The files were resolved when the message was scheduled, by the URL its owner used then.
     kept = actions.files.attachments.release_from_scheduled(tx, seen.id)
     draft = replace(draft, path_ids=tuple({*draft.path_ids, *kept}))
@@ -212,6 +218,13 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
     entry.mark_sent(tx, seen.id)
     events.log.announce(tx, ScheduledMessageRemoved(seen.id), to=Users([sender.id]))
     return True
+
+
+def _slow_mode_wait(tx: Tx, sender: User, to: Destination) -> int:
+    channel = storage.channels.table.find(tx, to.channel_id) if isinstance(to, ToChannel) else None
+    return (
+        0 if channel is None else actions.messages.send_checks.slow_mode_wait(tx, sender, channel)
+    )
 
 
 def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:

@@ -26,7 +26,7 @@ class FakeActivity:
     async def run(self) -> None:
         for realm_id, started in self._writing:
             stop = TypingInChannel("stop", started.sender_id, started.channel_id, started.topic)
-            self._delivery.publish_ephemeral(realm_id, stop)
+            self._delivery.ephemeral.publish(realm_id, stop)
         if self._writing:
             self._writing = []
             return
@@ -36,5 +36,5 @@ class FakeActivity:
             channel = org.channel_named(CONVERSATIONS[who][0])
             if user is not None and channel is not None:
                 start = TypingInChannel("start", user.id, channel.id, CONVERSATIONS[who][1])
-                self._delivery.publish_ephemeral(org.realm.id, start)
+                self._delivery.ephemeral.publish(org.realm.id, start)
                 self._writing.append((org.realm.id, start))

@@ -24,8 +24,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.files.attachments import Attachment, Quota
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.people.keys import Vault
-from tertulia.domain.people.new_user import NewUser
-from tertulia.domain.people.user import User
+from tertulia.domain.people.user import NewUser, User
 from tertulia.features.statuses import NewStatus
 from tertulia.sample_data.demo import pictures, script
 from tertulia.sample_data.demo.people import (

@@ -25,6 +25,11 @@ RECEIVED_WHILE_SUBSCRIBED = (
 )
 
 
+MAX_LOOKED_UP = 500  # users; for more, all subscribers of the channel are read
+# The ids that `received_by` lists for all users together.
+MAX_LISTED_MESSAGES = 50_000
+
+
 class Span(msgspec.Struct, frozen=True):
     """A period of a subscription: after the starting event and message, up to the ending ones."""
 
@@ -48,11 +53,14 @@ class Span(msgspec.Struct, frozen=True):
 
     def covers(self, message: Message) -> bool:
         """Whether the message was sent or moved to its channel during this span."""
-        if self.channel_id != message.channel_id:
-            return False
-        if message.arrived_seq is None:
-            return self.covers_message(message.id)
-        return self.covers_event(message.arrived_seq)
+        is_here = self.channel_id == message.channel_id
+        return is_here and self.includes(message.id, message.arrived_seq)
+
+    def includes(self, message_id: int, arrived_seq: int | None) -> bool:
+        """The same for a message of this channel."""
+        if arrived_seq is None:
+            return self.covers_message(message_id)
+        return self.covers_event(arrived_seq)
 
 
 def find(tx: Tx, user_id: int, channel_id: int) -> Subscription | None:
@@ -105,13 +113,11 @@ def active_user_ids(tx: Tx, channel_id: int, among: list[int] | None = None) -> 
     """Subscribers of a channel; only those among the given users, if any are given."""
     if among == []:
         return set()
-    wanted = "" if among is None else " AND user_id IN :among"
-    found = tx.column(
-        f"SELECT user_id FROM subscription WHERE channel_id = :channel AND active{wanted}",
-        channel=channel_id,
-        **({} if among is None else {"among": among}),
-    )
-    return set(found)
+    subscribed = "SELECT user_id AS id FROM subscription WHERE channel_id = :channel AND active"
+    if among is None or len(among) > MAX_LOOKED_UP:
+        found = set(tx.ids(subscribed, channel=channel_id))
+        return found if among is None else found.intersection(among)
+    return set(tx.column(f"{subscribed} AND user_id IN :among", channel=channel_id, among=among))
 
 
 def inside(tx: Tx, channel_ids: list[int], user_ids: list[int]) -> dict[int, set[int]]:
@@ -217,15 +223,16 @@ def end(tx: Tx, channel_ids: list[int], user_ids: list[int], seq: int, message_i
 
 
 def set_property(tx: Tx, user_id: int, name: str, values: Mapping[int, bool | str]) -> None:
-    """Change one personal setting of some channels, by id. The name is one of ours, never a
-    client's."""
+    """Change one personal setting of some channels, by id, with one statement per value. The name
+    is one of ours, never a client's."""
     assert name in PROPERTIES
+    alike: dict[bool | str, list[int]] = {}
+    for channel_id, value in values.items():
+        alike.setdefault(value, []).append(channel_id)
     tx.execute_many(
-        f"UPDATE subscription SET {name} = :value WHERE user_id = :user AND channel_id = :channel",
-        [
-            {"value": value, "user": user_id, "channel": channel_id}
-            for channel_id, value in values.items()
-        ],
+        f"UPDATE subscription SET {name} = :value"
+        " WHERE user_id = :user AND channel_id IN :channels",
+        [{"value": value, "user": user_id, "channels": ids} for value, ids in alike.items()],
     )
 
 
@@ -257,6 +264,13 @@ def spans_of(tx: Tx, user_id: int) -> list[Span]:
         user=user_id,
     )
     return [_span(row) for row in rows]
+
+
+def spans_by_channel(tx: Tx, user_id: int) -> dict[int | None, list[Span]]:
+    found: dict[int | None, list[Span]] = {}
+    for span in spans_of(tx, user_id):
+        found.setdefault(span.channel_id, []).append(span)
+    return found
 
 
 def is_in_some(tx: Tx, user_id: int) -> bool:
@@ -302,40 +316,46 @@ def receivers(tx: Tx, message: Message, among: list[int] | None = None) -> set[i
 
 def spans_since(
     tx: Tx, channel_id: int, message_id: int, *, only_ended: bool
-) -> dict[int, list[Span]]:
-    """Spans in a channel that include a message or begin after it, by user."""
+) -> dict[tuple[int, int | None], list[int]]:
+    """Spans in a channel that include a message or begin after it: the users with each range of
+    message ids. Thousands may have the same one."""
     still = "" if only_ended else " OR end_message_id IS NULL"
-    rows = tx.all(
-        "SELECT user_id, channel_id, start_seq, start_message_id, end_seq, end_message_id"
+    found: dict[tuple[int, int | None], list[int]] = {}
+    for user_id, after, last in tx.tuples(
+        "SELECT user_id, start_message_id, end_message_id"
         " FROM subscription_span WHERE channel_id = :channel"
         f" AND (end_message_id >= :since{still})",
         channel=channel_id,
         since=message_id,
-    )
-    found: dict[int, list[Span]] = {}
-    for row in rows:
-        found.setdefault(row["user_id"], []).append(_span(row))
+    ):
+        found.setdefault((after, last), []).append(user_id)
     return found
+
+
+def arrivals(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
+    """Those of the messages that came from another channel, in the order of their arrival, each
+    with the event with which it came."""
+    rows = tx.tuples(
+        "SELECT id, arrived_seq FROM message WHERE realm_id = :realm AND id IN :ids"
+        " AND arrived_seq IS NOT NULL ORDER BY arrived_seq, id",
+        ids=list(message_ids),
+    )
+    return dict(rows)
 
 
 def received_by(
     tx: Tx, channel_id: int, message_ids: Sequence[int], also: Sequence[int] = ()
-) -> list[tuple[list[int], list[int]]]:
+) -> tuple[list[tuple[list[int], list[int]]], list[int]]:
     """Which of the messages arrived in the channel while users were subscribed: messages and the
-    users who received just these.
+    users who received just these; and users who are left out, because so many others received
+    other parts that naming all of them would take too long.
 
     For the present subscribers and some other users. Most of thousands received the same ones, so
     messages are collected once for all users with the same ranges of them.
     """
-    messages = tx.tuples(
-        "SELECT id, arrived_seq FROM message WHERE id IN :ids AND channel_id = :channel"
-        " ORDER BY arrived_seq, id",
-        ids=list(message_ids),
-        channel=channel_id,
-    )
-    sent = [message_id for message_id, seq in messages if seq is None]
-    arrived = [message_id for message_id, seq in messages if seq is not None]
-    arrivals = [seq for _, seq in messages if seq is not None]
+    moved = arrivals(tx, message_ids)
+    sent = sorted(set(message_ids).difference(moved))
+    arrived, seqs = list(moved), list(moved.values())
     rows = tx.tuples(
         "SELECT p.user_id, p.start_message_id, p.end_message_id, p.start_seq, p.end_seq"
         " FROM subscription_span p JOIN subscription s"
@@ -346,18 +366,25 @@ def received_by(
     )
     ranges_of: dict[int, frozenset[tuple[range, range]]] = {}
     for user_id, after, last, after_seq, last_seq in rows:
-        both = (_between(sent, after, last), _between(arrivals, after_seq, last_seq))
+        both = (_between(sent, after, last), _between(seqs, after_seq, last_seq))
         if any(both):
             ranges_of[user_id] = ranges_of.get(user_id, frozenset()) | {both}
     alike: dict[frozenset[tuple[range, range]], list[int]] = {}
     for user_id, ranges in ranges_of.items():
         alike.setdefault(ranges, []).append(user_id)
     found: dict[tuple[int, ...], list[int]] = {}
-    for ranges, user_ids in alike.items():
+    left_out: list[int] = []
+    room = MAX_LISTED_MESSAGES
+    for ranges, user_ids in sorted(alike.items(), key=lambda each: len(each[1]), reverse=True):
+        room -= sum(len(seen) + len(came) for seen, came in ranges)
+        if found and room < 0:
+            left_out += user_ids
+            continue
         ids = {sent[each] for seen, _ in ranges for each in seen}
         ids.update(arrived[each] for _, came in ranges for each in came)
         found.setdefault(tuple(sorted(ids)), []).extend(user_ids)
-    return [(list(ids), sorted(user_ids)) for ids, user_ids in found.items()]
+    parts = [(list(ids), sorted(user_ids)) for ids, user_ids in found.items()]
+    return parts, sorted(left_out)
 
 
 def _between(numbers: list[int], after: int, last: int | None) -> range:

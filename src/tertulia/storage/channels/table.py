@@ -208,6 +208,8 @@ _CHANGEABLE = {
     "recently_active",
     "rendered_description",
     "retention_days",
+    "slow_mode_seconds",
+    "slow_mode_until",
     "topics_policy",
     "weekly_traffic",
 }

@@ -26,6 +26,14 @@ class TopicRow(NamedTuple):
     edit_id: int  # the last move of its messages
 
 
+class ChannelTopic(NamedTuple):
+    """A topic of a channel, with those of its messages that a user may read."""
+
+    name: str
+    first_id: int
+    newest_id: int
+
+
 def rows_of(tx: Tx, channel_id: int, topic_key: str) -> list[int]:
     """The ids of the rows of a topic; usually one."""
     return tx.column(
@@ -83,10 +91,11 @@ def condition(tx: Tx, channel_id: int, topic_key: str) -> tuple[str, dict[str, A
     return "topic_id IN :topic_rows", {"topic_rows": ids}
 
 
-def message_ids(tx: Tx, channel_id: int, topic: str) -> list[int]:
-    """The messages of a topic, oldest first."""
+def message_ids(tx: Tx, channel_id: int, topic: str, most: int | None = None) -> list[int]:
+    """The messages of a topic, oldest first; all or the first ones."""
     where, params = condition(tx, channel_id, domain.channels.topics.fold(topic))
-    return sorted(tx.ids(f"SELECT id FROM message WHERE {where}", **params))
+    first = "" if most is None else f" ORDER BY id LIMIT {most:d}"
+    return sorted(tx.ids(f"SELECT id FROM message WHERE {where}{first}", **params))
 
 
 def newest_message(tx: Tx, channel_id: int, topic: str) -> int | None:
@@ -112,25 +121,27 @@ def has_named(tx: Tx, channel_id: int) -> bool:
     )
 
 
-def of_channel(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[str, int]]:
-    """The topics of a channel with their newest messages, newest first.
+def of_channel(tx: Tx, channel_id: int, received_by: int | None) -> list[ChannelTopic]:
+    """The topics of a channel with their first and newest messages, newest first.
 
     A topic has the name of its newest message. With `received_by`, only messages count that arrived
     while that user was subscribed.
     """
-    newest = "SELECT m.id FROM message m WHERE m.topic_id = t.id ORDER BY m.id DESC LIMIT 1"
-    if received_by is not None:
-        newest = newest.replace(" ORDER", f" AND {RECEIVED_WHILE_SUBSCRIBED} ORDER")
+    received = "" if received_by is None else f" AND {RECEIVED_WHILE_SUBSCRIBED}"
+    of_row = f"SELECT m.id FROM message m WHERE m.topic_id = t.id{received} ORDER BY m.id"
     rows = tx.tuples(
-        f"SELECT t.name_key, t.name, ({newest}) FROM topic t WHERE t.channel_id = :channel",
+        f"SELECT t.name_key, t.name, ({of_row} LIMIT 1) AS first_id,"
+        f" ({of_row} DESC LIMIT 1) AS newest_id"
+        " FROM topic t WHERE t.channel_id = :channel",
         channel=channel_id,
         **({} if received_by is None else {"me": received_by}),
     )
-    found: dict[str, tuple[str, int]] = {}
-    for key, name, message_id in sorted(
-        (each for each in rows if each[2] is not None), key=lambda each: each[2], reverse=True
+    found: dict[str, ChannelTopic] = {}
+    for key, name, first_id, newest_id in sorted(
+        (each for each in rows if each[3] is not None), key=lambda each: each[3], reverse=True
     ):
-        found.setdefault(key, (name, message_id))
+        known = found.get(key, ChannelTopic(name, first_id, newest_id))
+        found[key] = known._replace(first_id=min(first_id, known.first_id))
     return list(found.values())
 
 

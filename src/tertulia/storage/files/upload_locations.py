@@ -152,8 +152,9 @@ def clear(tx: Tx, upload_id: int) -> None:
 
 def hold(tx: Tx) -> int:
     tx.execute("DELETE FROM file_hold WHERE touched_at < :lapsed", lapsed=tx.now - HOLD_SECONDS)
-    return tx.insert(
-        "INSERT INTO file_hold (realm_id, touched_at) SELECT min(id), :now FROM realm RETURNING id",
+    return tx.number(
+        "INSERT INTO file_hold (realm_id, touched_at) SELECT min(id), :now FROM realm"
+        " RETURNING id AS value",
         now=tx.now,
     )
 

@@ -26,6 +26,7 @@ from tertulia.domain.messages.deleted import (
 from tertulia.domain.messages.message import Edit, Reaction
 from tertulia.domain.messages.widgets import Submessage
 from tertulia.storage.channels.topics import KEY, NAME, get_or_start
+from tertulia.storage.messages import flags
 from tertulia.storage.messages.edits import detach, place
 from tertulia.storage.messages.table import NAMES, as_message
 from tertulia.storage.organization import legal_holds
@@ -60,7 +61,8 @@ def keep(tx: Tx, message_ids: Sequence[int], deletion: Deletion, purge_after: fl
     detach(tx, ids)
     documents: dict[int, Document] = {each: {} for each in ids}
     for table in DETAILS:
-        for row in tx.all(f"SELECT * FROM {table} WHERE message_id IN :ids", ids=ids):
+        rows = tx.all(f"SELECT * FROM {table} WHERE message_id IN :ids", ids=ids)
+        for row in [*rows, *(flags.pending(tx, ids) if table == "message_flag" else ())]:
             kept = _without(row, "realm_id", "message_id")
             documents[row["message_id"]].setdefault(table, []).append(kept)
     rows = tx.all(

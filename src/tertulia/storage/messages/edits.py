@@ -48,7 +48,8 @@ class MoveTarget(msgspec.Struct, frozen=True):
 # The moves of the topic of a message `m` since it is there, as rows `e` of `topic_edit`.
 OF_TOPIC = "e.topic_id = m.topic_id AND e.id > m.topic_since"
 
-MAX_MOVED_ALONE = 200  # more messages get a topic row of their own, which is moved instead
+MAX_MOVED_ALONE = 100  # more messages get a topic row of their own, which is moved instead
+MAX_COPIED_MOVES = 1000  # from the history of a topic to that of its messages, in one transaction
 
 
 def of_messages(
@@ -204,14 +205,18 @@ def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
     index.record_changes(tx, [message_id])
 
 
-def count_of_others(tx: Tx, message_ids: Sequence[int], user_id: int) -> int:
+def count_of_others(tx: Tx, parts: Sequence["TopicPart"], user_id: int) -> int:
     """The number of these messages that other users have sent."""
-    own = tx.number(
-        "SELECT count(*) AS value FROM message WHERE sender_id = :user AND id IN :ids",
-        ids=list(message_ids),
-        user=user_id,
+    return sum(
+        tx.number(
+            "SELECT count(*) AS value FROM message WHERE topic_id = :topic AND sender_id <> :user"
+            f"{'' if part.is_whole else ' AND id IN :ids'}",
+            topic=part.topic_id,
+            user=user_id,
+            **({} if part.is_whole else {"ids": part.ids}),
+        )
+        for part in parts
     )
-    return len(message_ids) - own
 
 
 def move(
@@ -229,7 +234,7 @@ def move(
     for part in parts:
         target = topics.named(tx, to.channel_id, to.topic)
         joins = target is not None and all(target.id != each.topic_id for each in parts)
-        if len(part.ids) <= MAX_MOVED_ALONE and (joins or not part.is_whole):
+        if len(part.ids) <= part.portion and (joins or not part.is_whole):
             target = target or topics.get_or_start(tx, to.channel_id, to.topic)
             _move_messages(tx, part.ids, target, user_id, to, recorded_id)
             topics.delete_empty(tx, [part.topic_id])
@@ -239,52 +244,58 @@ def move(
             _move_row(tx, row_id, user_id, to, recorded_id if recorded_id in part.ids else None)
 
 
+def prepare_move(tx: Tx, topic_ids: Sequence[int], to: MoveTarget, other_than: int) -> None:
+    """Change all messages of some topic rows, besides one, as if the rows had moved."""
+    tx.execute(
+        f"UPDATE message SET {', '.join(to.columns)} WHERE topic_id IN :topics AND id <> :other",
+        topics=list(topic_ids),
+        other=other_than,
+        **to.params,
+    )
+
+
 class TopicPart(NamedTuple):
     """Messages of a topic row."""
 
     topic_id: int
     ids: list[int]
     is_whole: bool  # the row has no others
+    moves: int  # of the row, which are copied to each message that leaves it
+
+    @property
+    def portion(self) -> int:
+        """How many messages may leave the row in one transaction."""
+        return max(1, min(MAX_MOVED_ALONE, MAX_COPIED_MOVES // max(1, self.moves)))
+
+    def among(self, ids: set[int]) -> "TopicPart":
+        """Those of its messages that are among some others."""
+        moved = [each for each in self.ids if each in ids]
+        return self._replace(ids=moved, is_whole=self.is_whole and len(moved) == len(self.ids))
+
+    @property
+    def moves_as_row(self) -> bool:
+        return self.is_whole and len(self.ids) > self.portion
 
     @property
     def must_be_split(self) -> bool:
         """Whether its messages are so many that they are moved with a row of their own."""
-        return not self.is_whole and len(self.ids) > MAX_MOVED_ALONE
+        return not self.is_whole and len(self.ids) > self.portion
 
 
-def parts_of(tx: Tx, message_ids: Sequence[int]) -> list[TopicPart]:
-    """Some messages of one topic, by topic row."""
-    if not message_ids:
-        return []
-    sizes = dict(
-        tx.tuples(
-            "SELECT m.topic_id, count(*) FROM message m WHERE m.topic_id IN"
-            " (SELECT t.id FROM topic t JOIN topic s ON s.channel_id = t.channel_id"
-            " AND s.name_key = t.name_key JOIN message n ON n.topic_id = s.id WHERE n.id = :id)"
-            " GROUP BY m.topic_id",
-            id=message_ids[0],
-        )
+def parts_of(tx: Tx, channel_id: int, topic: str) -> list[TopicPart]:
+    """All messages of a topic, oldest first, by topic row."""
+    joined = tx.dialect.sql.joined_ids("m.id")
+    rows = tx.tuples(
+        f"SELECT t.id, (SELECT {joined} FROM message m WHERE m.topic_id = t.id),"
+        " (SELECT count(*) FROM topic_edit e WHERE e.topic_id = t.id) FROM topic t"
+        " WHERE t.channel_id = :channel AND t.name_key = :key ORDER BY t.id",
+        channel=channel_id,
+        key=domain.channels.topics.fold(topic),
     )
-    if sum(sizes.values()) == len(message_ids):
-        if len(sizes) == 1:
-            return [TopicPart(topic_id, list(message_ids), is_whole=True) for topic_id in sizes]
-        return [
-            TopicPart(
-                topic_id,
-                sorted(tx.ids("SELECT id FROM message WHERE topic_id = :topic", topic=topic_id)),
-                is_whole=True,
-            )
-            for topic_id in sizes
-        ]
-    found: dict[int, list[int]] = {}
-    for topic_id, message_id in tx.tuples(
-        "SELECT topic_id, id FROM message WHERE realm_id = :realm AND id IN :ids ORDER BY id",
-        ids=list(message_ids),
-    ):
-        found.setdefault(topic_id, []).append(message_id)
     return [
-        TopicPart(topic_id, ids, is_whole=len(ids) == sizes.get(topic_id))
-        for topic_id, ids in found.items()
+        TopicPart(topic_id, sorted(map(int, ids.split(","))), True, moves)
+        for topic_id, ids, moves in rows
+        if ids
     ]
 
 
@@ -296,9 +307,10 @@ def split(tx: Tx, topic_id: int, message_ids: Sequence[int], row_id: int | None)
     of the rows was moved meanwhile.
     """
     if row_id is None:
-        row_id = tx.insert(
+        row_id = tx.number(
             "INSERT INTO topic (realm_id, channel_id, name, name_key)"
-            " SELECT realm_id, channel_id, name, name_key FROM topic WHERE id = :id RETURNING id",
+            " SELECT realm_id, channel_id, name, name_key FROM topic WHERE id = :id"
+            " RETURNING id AS value",
             id=topic_id,
         )
     elif not tx.exists(
@@ -353,13 +365,13 @@ def _move_row(tx: Tx, topic_id: int, user_id: int, to: MoveTarget, recorded_id: 
     """Move all messages of a topic row: one row changes."""
     if recorded_id is not None:
         detach(tx, [recorded_id])
-    edit_id = tx.insert(
+    edit_id = tx.number(
         "INSERT INTO topic_edit (realm_id, topic_id, user_id, edited_at, prev_topic, topic,"
         " prev_channel_id, channel_id, after_edit_id) SELECT realm_id, id, :user, :now,"
         f" {'NULL' if to.new_topic is None else 'name'}, :new_topic,"
         f" {'NULL' if to.new_channel_id is None else 'channel_id'}, :new_channel,"
         " coalesce((SELECT max(e.id) FROM message_edit e), 0)"
-        " FROM topic WHERE id = :topic RETURNING id",
+        " FROM topic WHERE id = :topic RETURNING id AS value",
         user=user_id,
         now=tx.now,
         new_topic=to.new_topic,
@@ -381,7 +393,8 @@ def _move_row(tx: Tx, topic_id: int, user_id: int, to: MoveTarget, recorded_id: 
         tx.update("message", recorded_id, topic_since=edit_id, **since)
     if to.columns:
         tx.execute(
-            f"UPDATE message SET {', '.join(to.columns)} WHERE topic_id = :topic",
+            f"UPDATE message SET {', '.join(to.columns)}"
+            " WHERE topic_id = :topic AND channel_id <> :channel",  # others are prepared
             topic=topic_id,
             **to.params,
         )

@@ -41,8 +41,8 @@ def append(tx: Tx, sends: Sequence[FastSend]) -> list[AssignedIds] | None:
     # A prepared statement keeps its last parameters, and there is one for each number of rows. So
     # large messages are inserted one by one.
     for some in [rows] if all(send.is_small for send in sends) else [[row] for row in rows]:
-        tx.load_rows("message", columns, some)
-    tx.load_rows(
+        tx.bulk.load_rows("message", columns, some)
+    tx.bulk.load_rows(
         "event",
         ["realm_id", "seq", "kind", "audience", "payload", "at", "stamp"],
         [
@@ -65,7 +65,7 @@ def append(tx: Tx, sends: Sequence[FastSend]) -> list[AssignedIds] | None:
     ]
     if keyed:
         columns = ["realm_id", "sender_id", "key", "fingerprint", "message_id", "sent_at"]
-        tx.load_rows("send_key", columns, keyed)
+        tx.bulk.load_rows("send_key", columns, keyed)
     return given
 
 

@@ -10,6 +10,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import RESOLVED_PREFIX
 from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.storage.channels import topics
+from tertulia.storage.messages.flags import with_flag
 from tertulia.storage.messages.selections import Selection
 
 DIRECT = "m.conversation_id IS NOT NULL"
@@ -104,12 +105,7 @@ def muted(selection: Selection, user_id: int) -> str:
 
 def flagged(tx: Tx, user_id: int, *flags: str) -> BitMap64:
     """The messages with one of these flags for a user."""
-    rows = tx.all(
-        "SELECT message_id FROM message_flag WHERE user_id = :user AND flag IN :flags",
-        user=user_id,
-        flags=list(flags),
-    )
-    return BitMap64(row["message_id"] for row in rows)
+    return BitMap64(with_flag(tx, user_id, *flags))
 
 
 def in_followed_topics(tx: Tx, user_id: int) -> BitMap64:

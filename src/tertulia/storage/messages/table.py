@@ -28,16 +28,18 @@ COLUMNS = ", ".join(
 # Tables whose rows are deleted with their message.
 MESSAGE_TABLES = (
     "message_flag",
+    "pending_flag",
     "reaction",
     "message_edit",
     "submessage",
     "attachment_message",
     "outbox",
     "missed_message",
-    "push_notice",
     "reply_address",
     "removed_link_preview",
     "stopped_answer",
+    "running_call",
+    "interaction",
 )
 
 
@@ -97,6 +99,18 @@ def newest_in(tx: Tx, channel_ids: list[int], limit: int) -> list[int]:
     )
 
 
+def last_sent_at(tx: Tx, sender_id: int, channel_id: int) -> float | None:
+    """When a user posted to a channel, among the newest messages of the user."""
+    sent_at: float | None = tx.value(
+        "SELECT sent_at AS value FROM (SELECT id, channel_id, sent_at FROM message"
+        " WHERE sender_id = :sender ORDER BY id DESC LIMIT 300) AS own"
+        " WHERE channel_id = :channel ORDER BY id DESC LIMIT 1",
+        sender=sender_id,
+        channel=channel_id,
+    )
+    return sent_at
+
+
 def oldest_in_channel(tx: Tx, channel_id: int) -> int | None:
     found: int | None = tx.value(
         "SELECT min(id) AS value FROM message WHERE channel_id = :channel", channel=channel_id
@@ -137,20 +151,29 @@ def ids_since(tx: Tx, message_ids: Sequence[int], moment: float) -> list[int]:
 def origins(tx: Tx, channel_id: int, message_ids: Sequence[int]) -> dict[int, list[int]]:
     """The channels that messages of a channel were sent to, each with its message ids in order.
 
-    Few messages have left their channel, and there is an index of them.
+    Few messages have left their channel, and there is an index of them. Usually none is between
+    these, and thousands of ids are not looked up.
     """
+    moved = (
+        "FROM message WHERE realm_id = :realm AND arrived_seq IS NOT NULL"
+        " AND origin_channel_id <> :channel"
+    )
+    between = {"first": min(message_ids), "last": max(message_ids)}
+    if not tx.exists(
+        f"SELECT 1 AS found {moved} AND id >= :first AND id <= :last LIMIT 1",
+        channel=channel_id,
+        **between,
+    ):
+        return {channel_id: sorted(message_ids)}
+    joined = tx.dialect.sql.joined_ids("id")
     rows = tx.tuples(
-        "SELECT id, origin_channel_id FROM message WHERE realm_id = :realm"
-        " AND arrived_seq IS NOT NULL AND id IN :ids AND origin_channel_id <> :channel ORDER BY id",
+        f"SELECT origin_channel_id, {joined} {moved} AND id IN :ids GROUP BY origin_channel_id",
         ids=list(message_ids),
         channel=channel_id,
     )
-    found: dict[int, list[int]] = {}
-    for message_id, origin_id in rows:
-        found.setdefault(origin_id, []).append(message_id)
-    arrived = {message_id for message_id, _ in rows}
-    if stayed := sorted(each for each in message_ids if each not in arrived):
-        found[channel_id] = stayed
+    found = {origin_id: sorted(map(int, ids.split(","))) for origin_id, ids in rows}
+    if stayed := set(message_ids).difference(*found.values()):
+        found[channel_id] = sorted(stayed)
     return found
 
 
@@ -185,6 +208,17 @@ def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
     tx.execute(
         f"UPDATE message SET {assigned(words)}"
         " WHERE id = :id AND realm_id = :realm AND content = :content",
+        id=message_id,
+        **words,
+    )
+    index.record_changes(tx, [message_id])
+
+
+def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
+    """Replace the text of a message by one of the server, which is no edit of its sender."""
+    words = content_columns(draft)
+    tx.execute(
+        f"UPDATE message SET {assigned(words)} WHERE id = :id AND realm_id = :realm",
         id=message_id,
         **words,
     )
@@ -298,9 +332,9 @@ def assigned(columns: Iterable[str]) -> str:
 
 def _insert(tx: Tx, row: Mapping[str, Any]) -> int:
     new_id = tx.dialect.sql.next_message_id
-    return tx.insert(
+    return tx.number(
         f"INSERT INTO message (id, realm_id, sent_at, {', '.join(row)})"
-        f" VALUES ({new_id}, :realm, :now, :{', :'.join(row)}) RETURNING id",
+        f" VALUES ({new_id}, :realm, :now, :{', :'.join(row)}) RETURNING id AS value",
         now=tx.now,
         **row,
     )

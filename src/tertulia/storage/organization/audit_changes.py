@@ -90,6 +90,7 @@ def _channel(tx: Tx, channel_id: int) -> Values:
         "folder_id": channel.folder_id,
         "message_retention_days": channel.retention_days,
         "topics_policy": channel.topics_policy,
+        "slow_mode_seconds": channel.slow_mode_seconds,
         **channel.permissions,
     }
 

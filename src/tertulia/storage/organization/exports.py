@@ -1,7 +1,5 @@
 """Exports that users requested. The core reads which user may download the file of one."""
 
-from typing import ClassVar
-
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.storage.record import Record
@@ -13,9 +11,7 @@ PAGES_CONTENT_TYPE = "application/zip"
 CONTENT_TYPES = {CONTENT_TYPE, PAGES_CONTENT_TYPE}
 
 
-class RealmExport(Record, frozen=True):
-    table: ClassVar[str] = "realm_export"
-
+class RealmExport(Record, frozen=True, table="realm_export"):
     id: int
     user_id: int
     kind: str

@@ -5,7 +5,7 @@ channel covers its messages.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Attachment
@@ -51,9 +51,7 @@ def covered(tx: Tx, table: Table) -> tuple[str, dict[str, Any]]:
     }
 
 
-class LegalHold(Record, frozen=True):
-    table: ClassVar[str] = "legal_hold"
-
+class LegalHold(Record, frozen=True, table="legal_hold"):
     id: int
     user_id: int | None
     channel_id: int | None

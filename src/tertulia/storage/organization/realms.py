@@ -53,9 +53,9 @@ def subdomain_taken(tx: Tx, subdomain: str) -> bool:
 
 
 def insert(tx: Tx, subdomain: str, name: str, uuid: str) -> int:
-    realm_id = tx.insert(
+    realm_id = tx.number(
         "INSERT INTO realm (subdomain, name, uuid, created_at)"
-        " VALUES (:subdomain, :name, :uuid, :now) RETURNING id",
+        " VALUES (:subdomain, :name, :uuid, :now) RETURNING id AS value",
         subdomain=subdomain,
         name=name,
         uuid=uuid,

@@ -1,19 +1,12 @@
 """Agents: registered programs, grants, codes, tokens and reading positions."""
 
-from typing import Any
-
 import msgspec
+from msgspec.structs import asdict
 
-from tertulia.database.dialect import Row
 from tertulia.database.tx import Tx
 from tertulia.domain.people.agents import Client, TokenKind
 from tertulia.domain.people.grant import Grant
 from tertulia.storage.row_mapper import RowMapper
-
-_GRANT = (
-    "g.id, g.user_id, g.agent, g.channels, g.direct_messages, g.presence, g.created_at,"
-    " g.expires_at, g.used_at"
-)
 
 _UNUSED = "client_id NOT IN (SELECT client_id FROM agent_grant WHERE realm_id = :realm)"
 
@@ -44,6 +37,11 @@ class ReadPosition(msgspec.Struct, frozen=True):
     read_up_to: int
 
 
+_GRANTS = RowMapper(
+    Grant,
+    "agent_grant",
+    readings={"channels": msgspec.json.Decoder(dict[int, bool]).decode},
+)
 _CODES = RowMapper(StoredCode, "agent_code")
 _TOKENS = RowMapper(StoredToken, "agent_token")
 _POSITIONS = RowMapper(ReadPosition, "agent_position")
@@ -76,8 +74,7 @@ def find_client(tx: Tx, client_id: str) -> Client | None:
 
 
 def count_clients(tx: Tx) -> int:
-    found: int = tx.value("SELECT count(*) AS value FROM agent_client WHERE realm_id = :realm")
-    return found
+    return tx.count_rows("agent_client")
 
 
 def count_unused_clients(tx: Tx) -> dict[str, int]:
@@ -124,10 +121,7 @@ def insert_grant(tx: Tx, client_id: str, grant: Grant) -> int:
 
 
 def find_grant(tx: Tx, grant_id: int) -> Grant | None:
-    row = tx.one(
-        f"SELECT {_GRANT} FROM agent_grant g WHERE g.id = :id AND g.realm_id = :realm", id=grant_id
-    )
-    return None if row is None else _grant(row)
+    return _GRANTS.find(tx, id=grant_id)
 
 
 def client_of(tx: Tx, grant_id: int) -> str | None:
@@ -140,28 +134,19 @@ def client_of(tx: Tx, grant_id: int) -> str | None:
 
 def grants(tx: Tx, now: float, user_id: int | None = None) -> list[Grant]:
     """The grants of the organization or of one user that have not ended by `now`, newest first."""
-    of_user = "" if user_id is None else " AND g.user_id = :user"
-    rows = tx.all(
-        f"SELECT {_GRANT} FROM agent_grant g WHERE g.realm_id = :realm{of_user}"
-        " AND (g.expires_at IS NULL OR g.expires_at > :now) ORDER BY g.id DESC",
-        now=now,
-        **({} if user_id is None else {"user": user_id}),
-    )
-    return [_grant(row) for row in rows]
+    of_user = {} if user_id is None else {"user_id": user_id}
+    found = _GRANTS.where(tx, "id DESC", **of_user)
+    return [each for each in found if not each.has_ended(now)]
 
 
 def touch_grant(tx: Tx, grant_id: int) -> None:
-    tx.execute(
-        "UPDATE agent_grant SET used_at = :now WHERE id = :id AND realm_id = :realm",
-        id=grant_id,
-        now=tx.now,
-    )
+    tx.update("agent_grant", grant_id, used_at=tx.now)
 
 
 def delete_grant(tx: Tx, grant_id: int) -> None:
     for table in ("agent_code", "agent_token", "agent_position"):
-        tx.execute(f"DELETE FROM {table} WHERE grant_id = :id AND realm_id = :realm", id=grant_id)
-    tx.execute("DELETE FROM agent_grant WHERE id = :id AND realm_id = :realm", id=grant_id)
+        tx.delete(table, grant_id=grant_id)
+    tx.delete("agent_grant", id=grant_id)
 
 
 def ended_grants(tx: Tx) -> list[int]:
@@ -170,25 +155,11 @@ def ended_grants(tx: Tx) -> list[int]:
     )
 
 
-def _grant(row: Row) -> Grant:
-    return Grant(
-        id=row["id"],
-        user_id=row["user_id"],
-        agent=row["agent"],
-        channels=msgspec.json.decode(row["channels"], type=dict[int, bool]),
-        direct_messages=bool(row["direct_messages"]),
-        presence=bool(row["presence"]),
-        created_at=row["created_at"],
-        expires_at=row["expires_at"],
-        used_at=row["used_at"],
-    )
-
-
 # --- codes and tokens ---
 
 
 def insert_code(tx: Tx, code: StoredCode) -> None:
-    _insert(tx, "agent_code", code)
+    tx.insert_row("agent_code", **asdict(code))
 
 
 def find_code(tx: Tx, fingerprint: bytes) -> StoredCode | None:
@@ -206,7 +177,8 @@ def use_code(tx: Tx, fingerprint: bytes) -> None:
 def insert_token(
     tx: Tx, fingerprint: bytes, grant_id: int, kind: TokenKind, expires_at: float
 ) -> None:
-    _insert(tx, "agent_token", StoredToken(fingerprint, grant_id, kind, expires_at, None, None))
+    token = StoredToken(fingerprint, grant_id, kind, expires_at, None, None)
+    tx.insert_row("agent_token", **asdict(token))
 
 
 def find_token(tx: Tx, fingerprint: bytes) -> StoredToken | None:
@@ -232,13 +204,6 @@ def delete_expired_tokens(tx: Tx, grant_id: int) -> None:
     )
 
 
-def _insert(tx: Tx, table: str, row: Any) -> None:
-    values = msgspec.structs.asdict(row)
-    names = ", ".join(values)
-    placeholders = ", ".join(f":{name}" for name in values)
-    tx.execute(f"INSERT INTO {table} (realm_id, {names}) VALUES (:realm, {placeholders})", **values)
-
-
 # --- reading positions ---
 
 
@@ -254,11 +219,7 @@ def find_position(tx: Tx, user_id: int, grant_id: int | None, name: str) -> Read
 
 
 def count_positions(tx: Tx, user_id: int) -> int:
-    found: int = tx.value(
-        "SELECT count(*) AS value FROM agent_position WHERE realm_id = :realm AND user_id = :user",
-        user=user_id,
-    )
-    return found
+    return tx.count_rows("agent_position", user_id=user_id)
 
 
 def insert_position(tx: Tx, user_id: int, grant_id: int | None, name: str, read_up_to: int) -> None:

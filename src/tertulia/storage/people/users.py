@@ -238,3 +238,16 @@ def _user(row: Sequence[Any]) -> User:
         {} if settings == "{}" else msgspec.json.decode(settings),
         bool(is_stub),
     )
+
+
+def update(tx: Tx, user_id: int, **columns: Any) -> None:
+    """Change columns that nothing else follows from."""
+    tx.update("account", user_id, **columns)
+
+
+def set_settings(tx: Tx, user_id: int, settings: dict[str, Any]) -> None:
+    tx.update("account", user_id, settings=msgspec.json.encode(settings).decode())
+
+
+def set_email(tx: Tx, user_id: int, email: str) -> None:
+    tx.update("account", user_id, email=email, email_key=domain.people.user.email_key(email))

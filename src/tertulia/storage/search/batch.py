@@ -9,7 +9,7 @@ Between `prepare` and `write` a message can change, be deleted, or be indexed by
 `search_head.changes` counts changes, and `write` skips texts that were read too early.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
 import msgspec
@@ -22,7 +22,6 @@ from tertulia.database.yielding import YieldPoint
 from tertulia.domain.search.budget import Spending
 from tertulia.domain.search.query import SearchedText
 from tertulia.storage.search import (
-    budget,
     changes,
     index,
     languages,
@@ -31,6 +30,25 @@ from tertulia.storage.search import (
     signatures,
     texts,
 )
+
+
+def of(tx: Tx, person_ids: Collection[int]) -> dict[int, Spending]:
+    """The spending of those of some people who have taken anything."""
+    rows = tx.tuples(
+        "SELECT person_id, words, at FROM search_budget"
+        " WHERE realm_id = :realm AND person_id IN :ids",
+        ids=list(person_ids),
+    )
+    return {person_id: Spending(words, at) for person_id, words, at in rows}
+
+
+def store(tx: Tx, spending: Mapping[int, Spending]) -> None:
+    for person_id, spent in sorted(spending.items()):
+        tx.upsert(
+            "search_budget", ("realm_id", "person_id"),
+            person_id=person_id, words=spent.words, at=spent.at,
+        )  # fmt: skip
+
 
 # Of a message in the index; 10,000 characters of English have about 600.
 MAX_WORDS_PER_MESSAGE = 768
@@ -146,7 +164,7 @@ def write(tx: Tx, batch: IndexBatch) -> int:
     signed = {each.message_id: each.signature for each in documents if each.signature is not None}
     signatures.insert(tx, signed)
     phrase_filter.exclude(tx, list(signed))
-    budget.store(tx, batch.spending)
+    store(tx, batch.spending)
     return done + len(documents) + len({*batch.missing} & {*removed})
 
 
@@ -236,7 +254,7 @@ class _Plan:
             grams = set[str]().union(*map(domain.search.words.grams, new))
             self._known_grams |= index.known_grams(self._tx, grams)
         people = {each.person_id for each in sources} - self._spending.keys()
-        self._spending |= budget.of(self._tx, people)
+        self._spending |= of(self._tx, people)
 
     def _add(self, message_id: int, source: _Source, documents: list[Document]) -> bool:
         """Add a message to the batch, unless it would have too many rows then."""

@@ -249,7 +249,7 @@ def add(tx: Tx, words_of: Mapping[int, Collection[str]], change: int) -> None:
     for word, message_ids in holders.items():
         new.add(numbers[word], message_ids)
     segments.insert(tx, POSTINGS, new)
-    tx.load_rows(
+    tx.bulk.load_rows(
         "search_document",
         ("message_id", "realm_id", "words", "change"),
         (
@@ -315,7 +315,7 @@ def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
     missing = found - numbers.keys()
     if missing:
         language = languages.of(tx)[0]
-        tx.load_rows(
+        tx.bulk.load_rows(
             "search_word",
             ("realm_id", "word", "stem"),
             (

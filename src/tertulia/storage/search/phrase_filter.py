@@ -19,6 +19,8 @@ from tertulia.storage.search import changes, segments, texts
 from tertulia.storage.search.segments import SegmentChanges, SegmentTable
 
 NUMBERS = 2048  # hash values; a message has about twenty pairs
+JOINTS_PER_BATCH = 500
+MIN_MESSAGES = 4000  # fewer are searched without the phrase filter
 PARTS = 8  # in which pairs are written, so that writers do not wait for long
 
 _JOINTS = SegmentTable("search_joint", "joint")
@@ -43,7 +45,7 @@ class PendingJoints(msgspec.Struct, frozen=True):
     change: int = 0  # the number of changes when their texts were read
 
 
-def index_batch(tx: Tx, limit: int, least: int) -> int:
+def index_batch(tx: Tx, limit: int = JOINTS_PER_BATCH, least: int = MIN_MESSAGES) -> int:
     """Index the pairs of the oldest messages without any, unless there are fewer than `least`.
     Returns their number."""
     some = pending_joints(tx, limit, least)
@@ -53,7 +55,9 @@ def index_batch(tx: Tx, limit: int, least: int) -> int:
     return len(some.joints)
 
 
-def pending_joints(tx: Tx, limit: int, least: int) -> PendingJoints:
+def pending_joints(
+    tx: Tx, limit: int = JOINTS_PER_BATCH, least: int = MIN_MESSAGES
+) -> PendingJoints:
     """The oldest messages without indexed pairs; none if there are fewer than `least`."""
     waiting = tx.value(
         "SELECT count(*) AS value FROM (SELECT 1 FROM search_document"

@@ -108,7 +108,7 @@ def _replace(
         segments=[segment],
         keys=known,
     )
-    tx.load_rows(
+    tx.bulk.load_rows(
         table.name,
         ("realm_id", "segment", table.key, "bits"),
         (

@@ -49,7 +49,7 @@ def insert(tx: Tx, signatures: Mapping[int, Sequence[bytes]]) -> None:
         for message_id, parts in signatures.items()
         for number, bits in domain.search.signature.numbered(parts)
     ]
-    tx.load_rows("search_signature", ("realm_id", "part", "message_id", "bits"), sorted(rows))
+    tx.bulk.load_rows("search_signature", ("realm_id", "part", "message_id", "bits"), sorted(rows))
 
 
 def delete(tx: Tx, message_ids: Sequence[int]) -> None:

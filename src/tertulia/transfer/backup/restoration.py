@@ -10,11 +10,14 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from tertulia import data_dir, file_permissions, storage
+import msgspec
+
+from tertulia import data_dir, features, file_permissions, storage
 from tertulia.config import Config
 from tertulia.database import BlockingDatabase, id_counters, schema
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.database.tx import Tx
+from tertulia.domain.people.keys import Vault, WrongSecret
 from tertulia.errors import StartupError
 from tertulia.transfer.backup import archives
 from tertulia.transfer.backup.archives import BadBackup, Progress
@@ -80,7 +83,7 @@ def _fill(
     dialect = database.dialect
     connection = dialect.connect()
     try:
-        dialect.bulk_load.start_bulk_load(connection)
+        dialect.bulk_load(connection).start()
         dialect.begin_write(connection)
         dialect.lock_schema(connection)
 
@@ -96,14 +99,14 @@ def _fill(
             storage.log.start_epoch(tx.for_realm(realm.id))
         finish(tx)
         dialect.command(connection, "COMMIT")
-        dialect.bulk_load.end_bulk_load(connection)
+        dialect.bulk_load(connection).end()
     finally:
         connection.close()
     database.analyze()
 
 
 def _load(tx: Tx, copy: Copy, progress: Progress) -> None:
-    aside = tx.suspend_indexes()
+    aside = tx.bulk.suspend_indexes()
     about = copy.about
     done = 0
 
@@ -125,3 +128,31 @@ def _load(tx: Tx, copy: Copy, progress: Progress) -> None:
 def _remove(file: Path) -> None:
     for ending in ("", "-wal", "-shm", "-journal"):
         file.with_name(file.name + ending).unlink(missing_ok=True)
+
+
+class ResealedKeys(msgspec.Struct, frozen=True):
+    """How many keys were kept, re-encrypted and replaced."""
+
+    kept: int = 0
+    renewed: int = 0
+
+
+def reseal(tx: Tx, ours: Vault, theirs: Vault | None) -> ResealedKeys:
+    """Make every key readable with our secret.
+
+    Keys that are encrypted with our secret stay. Keys that are encrypted with the other secret, if
+    it is given, are re-encrypted. All others cannot be read, so their owners get new ones.
+    """
+    sealed = storage.data_check.any_sealed_key(tx)
+    if sealed is None or _opens(ours, sealed):
+        return ResealedKeys(kept=len(storage.data_check.keys(tx)))
+    changed = features.key_rotation.reencrypt(tx, theirs, ours)
+    return ResealedKeys(kept=changed) if theirs is not None else ResealedKeys(renewed=changed)
+
+
+def _opens(vault: Vault, sealed: bytes) -> bool:
+    try:
+        vault.unseal(sealed)
+    except WrongSecret:
+        return False
+    return True

@@ -119,7 +119,10 @@ def write(
         storage.export_queries.message_pages(tx, export.kind, export.consenting), 1
     ):
         ids = [row["id"] for row in page]
-        flags = storage.export_queries.of_messages(tx, "message_flag", ids)
+        flags = [
+            *storage.export_queries.of_messages(tx, "message_flag", ids),
+            *storage.messages.flags.pending(tx, ids),
+        ]
         edits = storage.messages.edits.of_messages(tx, ids)
         archive.put(
             f"messages-{number:06}.json",
@@ -265,7 +268,7 @@ class _Readers:
             self._unread[user.id] = storage.messages.unread.load(tx, user.id)
 
     def held(
-        self, page: list[Row], flags: list[Row], recipients: Recipients
+        self, page: list[Row], flags: Sequence[Row], recipients: Recipients
     ) -> Iterator[dict[str, int]]:
         marks: dict[tuple[int, int], int] = defaultdict(int)
         for row in flags:

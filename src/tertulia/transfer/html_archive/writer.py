@@ -30,7 +30,7 @@ from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.documents import message_html, page_frame, template_engine, view_models
 from tertulia.documents.page_frame import PageFrame
-from tertulia.documents.texts import DocumentTexts
+from tertulia.documents.template_engine import DocumentTexts
 from tertulia.documents.view_models import (
     SHADES,
     FormerVersion,

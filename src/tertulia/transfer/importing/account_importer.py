@@ -176,10 +176,10 @@ class AccountImporter:
             )
             for user_id in members
         ]
-        self._tx.load_rows("subscription", storage.bulk_import.SUBSCRIPTION, rows)
+        self._tx.bulk.load_rows("subscription", storage.bulk_import.SUBSCRIPTION, rows)
         if imported.shares_history or not self._knows_receivers:
             spans = [(self._tx.realm_id, channel_id, user_id, 0, 0) for user_id in members]
-            self._tx.load_rows("subscription_span", storage.bulk_import.SPAN, spans)
+            self._tx.bulk.load_rows("subscription_span", storage.bulk_import.SPAN, spans)
         known = sum(key in self._state.people for key in imported.members)
         self._state.count(SUBSCRIPTIONS, len(members))
         self._state.drop(SUBSCRIPTIONS, DUPLICATES, known - len(members))

@@ -147,7 +147,7 @@ class Importer:
         if max(last.values()) > domain.limits.MAX_ID:
             raise ValueError("an id that no database can hold")
         for table, number in last.items():
-            tx.set_counter(table, number)
+            tx.bulk.set_counter(table, number)
 
     # --- profile data ---
 
@@ -241,7 +241,7 @@ class Importer:
         self._add_empty_spans(tx, newest)
         storage.bulk_import.set_first_messages(tx)
         storage.organization.realms.set_render_version(tx, markdown.VERSION)
-        tx.allocate_ids("message")
+        tx.bulk.allocate_ids("message")
         storage.bulk_import.record_done(tx, self._source.message_count, is_finished=True)
         features.deactivation.reactivate(tx)
         storage.log.delete_up_to(tx, storage.log.head(tx))
@@ -256,13 +256,13 @@ class Importer:
             for channel_id, user_id in storage.channels.subscriptions.active_pairs(tx)
             if (user_id, channel_id) not in known
         ]
-        tx.load_rows("subscription_span", storage.bulk_import.SPAN, rows)
+        tx.bulk.load_rows("subscription_span", storage.bulk_import.SPAN, rows)
 
     def _index(self) -> None:
         behind = storage.search.index.count_behind
         while self._database.of(self.realm.id).read(behind, 1):
-            self._write(actions.messages.search_index.index_messages, INDEXED_PER_BATCH)
-        while self._write(actions.messages.search_index.index_batch, INDEXED_PER_BATCH):
+            self._write(storage.search.batch.index_messages, INDEXED_PER_BATCH)
+        while self._write(storage.search.phrase_filter.index_batch, INDEXED_PER_BATCH):
             pass
         self._database.analyze()
 

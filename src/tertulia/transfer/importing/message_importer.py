@@ -113,7 +113,7 @@ class MessageImporter:
             self._state.note("unknown emoji names that remain in texts", imported.unknown_emoji)
         storage.bulk_import.load_messages(tx, messages)
         for kind, (table, columns) in DETAILS.items():
-            tx.load_rows(table, columns, rows[kind])
+            tx.bulk.load_rows(table, columns, rows[kind])
         for user_id in touched:
             storage.messages.unread.store(tx, user_id, self._unread[user_id], last)
         storage.bulk_import.record_done(tx, done)

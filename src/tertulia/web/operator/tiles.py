@@ -119,7 +119,9 @@ def _mail(part: StatusPart, facts: Facts, t: Texts) -> Words:
 def _push(part: StatusPart, facts: Facts, t: Texts) -> Words:
     value, small, explained = _sent(facts, t)
     is_quiet = part.state == "good" and not facts["waiting"]
-    if is_quiet and not facts["has_service"]:
+    if is_quiet and not facts["has_https"]:
+        explained = t("operator.no-https")
+    elif is_quiet and not facts["has_service"]:
         explained = t("operator.no-push-service")
     return value, small, explained
 

@@ -16,7 +16,7 @@ from tertulia.actions.messages.public_history import (
 )
 from tertulia.caches.topic_starts import TopicOfChannel, TopicStarts, TopicStartsCache
 from tertulia.documents import view_models
-from tertulia.documents.texts import DocumentTexts
+from tertulia.documents.template_engine import DocumentTexts
 from tertulia.documents.view_models import (
     SHADES,
     FormerVersion,

@@ -18,14 +18,14 @@ from starlette.routing import Route
 from tertulia import actions, api, storage
 from tertulia.actions.messages.public_history import LongTopic
 from tertulia.api.call import Services
-from tertulia.caches.public_pages import PublicPage, PublicPageKey
+from tertulia.caches.all_caches import PublicPage, PublicPageKey
 from tertulia.caches.topic_starts import TopicOfChannel
 from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.database.yielding import LoopYieldPoint
 from tertulia.documents import message_html, page_frame
 from tertulia.documents.page_frame import PageFrame
-from tertulia.documents.texts import DocumentTexts
+from tertulia.documents.template_engine import DocumentTexts
 from tertulia.errors.http import NotFound
 from tertulia.events.directory.organization import Organization
 from tertulia.fair_queue import FairQueue

@@ -11,7 +11,7 @@ from tertulia import actions, domain
 from tertulia.actions.messages.public_history import TopicPage
 from tertulia.database.tx import Tx
 from tertulia.documents import view_models
-from tertulia.documents.texts import DocumentTexts
+from tertulia.documents.template_engine import DocumentTexts
 from tertulia.errors.http import NotFound
 from tertulia.web.public import addresses
 from tertulia.web.public.appearance import PublicDocument, Visit

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is f91219b1b5d1ff8e9b6b76000f3d1bdd82f436fe8e0eee5f284df6858ed603e7.
+ * Of which the digest is 33dce2e83543bfd03bef4390d7d43b05af42b1778ed6ce0e060b7eddd28f14e4.
  */
 export interface components {
     schemas: {
@@ -22,13 +22,27 @@ export interface components {
             "DELETE /bots/{bot_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /bots/{bot_id}/api_key": components["schemas"]["Envelope"] & components["schemas"]["Key"];
             "POST /bots/{bot_id}/api_key/regenerate": components["schemas"]["Envelope"] & components["schemas"]["Key"];
+            "GET /calls": components["schemas"]["Envelope"] & components["schemas"]["CallList"];
+            "POST /calls": components["schemas"]["Envelope"] & components["schemas"]["JoinedCall"];
             "GET /calls/bigbluebutton/create": components["schemas"]["Envelope"] & components["schemas"]["CallLink"];
             "POST /calls/nextcloud_talk/create": components["schemas"]["Envelope"] & components["schemas"]["CallLink"];
+            "POST /calls/{call_token}/decline": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /calls/{call_token}/sessions": components["schemas"]["Envelope"] & components["schemas"]["JoinedCall"];
+            "PATCH /calls/{call_token}/sessions/{session_id}": components["schemas"]["Envelope"] & components["schemas"]["CallReply"];
+            "DELETE /calls/{call_token}/sessions/{session_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /calls/{call_token}/sessions/{session_id}/ring": components["schemas"]["Envelope"] & components["schemas"]["CallReply"];
+            "POST /calls/{call_token}/sessions/{session_id}/signals": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /channel_folders": components["schemas"]["Envelope"] & components["schemas"]["Folders"];
             "PATCH /channel_folders": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /channel_folders/create": components["schemas"]["Envelope"] & components["schemas"]["NewFolder"];
             "PATCH /channel_folders/{channel_folder_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /channels/create": components["schemas"]["Envelope"] & components["schemas"]["CreatedChannel"];
+            "GET /commands": components["schemas"]["Envelope"] & components["schemas"]["CommandList"];
+            "POST /commands": components["schemas"]["Envelope"] & components["schemas"]["RegisteredCommand"];
+            "GET /commands/managed": components["schemas"]["Envelope"] & components["schemas"]["ManagedCommands"];
+            "PATCH /commands/{command_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /commands/{command_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /commands/{command_id}/calls": components["schemas"]["Envelope"] & components["schemas"]["InteractionReply"];
             "POST /default_streams": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /default_streams": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /drafts": components["schemas"]["Envelope"] & components["schemas"]["Drafts"];
@@ -49,6 +63,12 @@ export interface components {
             "GET /integrations/bots": components["schemas"]["Envelope"] & components["schemas"]["IntegrationBots"];
             "POST /integrations/template/preview": components["schemas"]["Envelope"] & components["schemas"]["TemplatePreview"];
             "POST /integrations/{integration}/example": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /interactions": components["schemas"]["Envelope"] & components["schemas"]["InteractionList"];
+            "POST /interactions/fetch": components["schemas"]["Envelope"] & components["schemas"]["FetchedInteractions"];
+            "DELETE /interactions/{interaction_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /interactions/{interaction_id}/answer": components["schemas"]["Envelope"] & components["schemas"]["AnswerReply"];
+            "GET /interactions/{interaction_id}/files/{field}": components["schemas"]["Envelope"] & components["schemas"]["FileLink"];
+            "POST /interactions/{interaction_id}/form": components["schemas"]["Envelope"] & components["schemas"]["InteractionReply"];
             "GET /invites": components["schemas"]["Envelope"] & components["schemas"]["Invitations"];
             "POST /invites": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /invites/multiuse": components["schemas"]["Envelope"] & components["schemas"]["InvitationLink"];
@@ -69,8 +89,10 @@ export interface components {
             "GET /messages/{message_id}": components["schemas"]["Envelope"] & components["schemas"]["OneMessage"];
             "PATCH /messages/{message_id}": components["schemas"]["Envelope"] & components["schemas"]["EditedMessage"];
             "DELETE /messages/{message_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "PATCH /messages/{message_id}/buttons": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /messages/{message_id}/history": components["schemas"]["Envelope"] & components["schemas"]["EditHistory"];
             "DELETE /messages/{message_id}/link_previews": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /messages/{message_id}/press": components["schemas"]["Envelope"] & components["schemas"]["InteractionReply"];
             "POST /messages/{message_id}/reactions": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /messages/{message_id}/reactions": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /messages/{message_id}/read_receipts": components["schemas"]["Envelope"] & components["schemas"]["Readers"];
@@ -83,6 +105,10 @@ export interface components {
             "POST /navigation_views": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "PATCH /navigation_views/{fragment}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /navigation_views/{fragment}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /push_servers": components["schemas"]["Envelope"] & components["schemas"]["PushServers"];
+            "POST /push_servers": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /push_servers": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /push_servers/test": components["schemas"]["Envelope"] & components["schemas"]["PushServerTest"];
             "PATCH /realm": components["schemas"]["Envelope"] & components["schemas"]["ChangedSettings"];
             "GET /realm/accounts": components["schemas"]["Envelope"] & components["schemas"]["AccountList"];
             "PATCH /realm/accounts": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
@@ -150,6 +176,7 @@ export interface components {
             "GET /streams/{stream_id}/email_address": components["schemas"]["Envelope"] & components["schemas"]["EmailAddress"];
             "POST /streams/{stream_id}/email_address/regenerate": components["schemas"]["Envelope"] & components["schemas"]["EmailAddress"];
             "POST /streams/{stream_id}/export": components["schemas"]["Envelope"] & components["schemas"]["StartedExport"];
+            "GET /streams/{stream_id}/forum": components["schemas"]["Envelope"] & components["schemas"]["Forum"];
             "GET /streams/{stream_id}/members": components["schemas"]["Envelope"] & components["schemas"]["SubscriberIds"];
             "GET /streams/{stream_id}/topic_deletion_preview": components["schemas"]["Envelope"] & components["schemas"]["TopicDeletionPreview"];
             "GET /streams/{stream_id}/topic_summaries": components["schemas"]["Envelope"] & components["schemas"]["SummaryRules"];
@@ -233,8 +260,10 @@ export interface components {
             "POST /users/{user_id}/status": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /users/{user_id}/subscriptions/{stream_id}": components["schemas"]["Envelope"] & components["schemas"]["IsSubscribed"];
             "GET /web_push/key": components["schemas"]["Envelope"] & components["schemas"]["PublicKey"];
+            "POST /web_push/mute": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /web_push/subscriptions": components["schemas"]["Envelope"] & components["schemas"]["NewSubscription"];
             "DELETE /web_push/subscriptions": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /web_push/test": components["schemas"]["Envelope"] & components["schemas"]["TestResult"];
         };
         AccountList: {
             accounts: components["schemas"]["AccountObject"][];
@@ -318,6 +347,9 @@ export interface components {
             id: number;
         };
         AnswerEvent: components["schemas"]["AnswerEndEvent"] | components["schemas"]["AnswerStartEvent"] | components["schemas"]["AnswerStopEvent"] | components["schemas"]["AnswerUpdateEvent"];
+        AnswerReply: {
+            message_id: number | null;
+        };
         AnswerStartEvent: {
             type: "answer";
             op: "start";
@@ -431,8 +463,56 @@ export interface components {
         BotReference: {
             user_id: number;
         };
+        CallEndEvent: {
+            type: "call";
+            op: "end";
+            call: components["schemas"]["CallObject"];
+            id: number;
+        };
+        CallEvent: components["schemas"]["CallUpdateEvent"] | components["schemas"]["CallEndEvent"];
         CallLink: {
             url: string;
+        };
+        CallList: {
+            calls: components["schemas"]["CallObject"][];
+        };
+        CallObject: {
+            call_token: string;
+            message_id: number;
+            sender_id: number;
+            started: number;
+            message_type: "direct" | "stream";
+            user_ids?: number[];
+            stream_id?: number;
+            topic?: string;
+            participants: components["schemas"]["CallParticipant"][];
+            ringing: number[];
+            ringing_until: number;
+            rung_by: number;
+        };
+        CallParticipant: {
+            session_id: number;
+            user_id: number;
+            muted: boolean;
+            camera: boolean;
+            screen: boolean;
+        };
+        CallReply: {
+            call: components["schemas"]["CallObject"];
+        };
+        CallSignalEvent: {
+            type: "call_signal";
+            call_token: string;
+            sender_session_id: number;
+            session_id: number;
+            signal: string;
+            id: number;
+        };
+        CallUpdateEvent: {
+            type: "call";
+            op: "update";
+            call: components["schemas"]["CallObject"];
+            id: number;
         };
         Catalogue: {
             integrations: components["schemas"]["CatalogueEntry"][];
@@ -541,6 +621,8 @@ export interface components {
             subscriber_count: number;
             default_push_notifications: boolean;
             topic_summaries_allowed: boolean;
+            slow_mode_seconds: number;
+            slow_mode_until: number | null;
             can_add_subscribers_group: number | components["schemas"]["Members"];
             can_administer_channel_group: number | components["schemas"]["Members"];
             can_create_topic_group: number | components["schemas"]["Members"];
@@ -570,6 +652,31 @@ export interface components {
             status: "active" | "idle" | "offline";
             timestamp: number;
             pushable?: boolean;
+        };
+        CommandList: {
+            commands: components["schemas"]["CommandObject"][];
+        };
+        CommandObject: {
+            id: number;
+            name: string;
+            description: string;
+            parameters: components["schemas"]["Field"][];
+            bot_id: number;
+            agent: string | null;
+            stream_ids: number[] | null;
+            in_direct: boolean;
+        };
+        CommandUse: {
+            command: components["schemas"]["CommandObject"];
+            may_use: number | components["schemas"]["Members"];
+            is_active: boolean;
+            used: number;
+            unanswered: number;
+        };
+        CommandsChangedEvent: {
+            type: "commands";
+            op: "changed";
+            id: number;
         };
         ConsentObject: {
             user_id: number;
@@ -759,7 +866,7 @@ export interface components {
         Erased: {
             complete: boolean;
         };
-        Event: components["schemas"]["AlertWordsEvent"] | components["schemas"]["AnswerEvent"] | components["schemas"]["AttachmentEvent"] | components["schemas"]["ChannelFolderEvent"] | components["schemas"]["CustomProfileFieldsEvent"] | components["schemas"]["DefaultStreamsEvent"] | components["schemas"]["DeleteMessageEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["DraftsEvent"] | components["schemas"]["HeartbeatEvent"] | components["schemas"]["InvitesChangedEvent"] | components["schemas"]["LegalHoldsChangedEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["MutedTopicsEvent"] | components["schemas"]["MutedUsersEvent"] | components["schemas"]["NavigationViewEvent"] | components["schemas"]["PresenceEvent"] | components["schemas"]["ReactionEvent"] | components["schemas"]["RealmEvent"] | components["schemas"]["RealmBotEvent"] | components["schemas"]["RealmDomainsEvent"] | components["schemas"]["RealmEmojiEvent"] | components["schemas"]["RealmExportEvent"] | components["schemas"]["RealmLinkifiersEvent"] | components["schemas"]["RealmPlaygroundsEvent"] | components["schemas"]["RealmUserEvent"] | components["schemas"]["RealmUserSettingsDefaultsUpdateEvent"] | components["schemas"]["RemindersEvent"] | components["schemas"]["SavedSnippetsEvent"] | components["schemas"]["ScheduledMessagesEvent"] | components["schemas"]["StreamEvent"] | components["schemas"]["SubmessageEvent"] | components["schemas"]["SubscriptionEvent"] | components["schemas"]["TypingEvent"] | components["schemas"]["TypingEditMessageEvent"] | components["schemas"]["UpdateMessageEvent"] | components["schemas"]["UpdateMessageFlagsEvent"] | components["schemas"]["UserGroupEvent"] | components["schemas"]["UserSettingsUpdateEvent"] | components["schemas"]["UserStatusEvent"] | components["schemas"]["UserTopicEvent"];
+        Event: components["schemas"]["AlertWordsEvent"] | components["schemas"]["AnswerEvent"] | components["schemas"]["AttachmentEvent"] | components["schemas"]["CallEvent"] | components["schemas"]["CallSignalEvent"] | components["schemas"]["ChannelFolderEvent"] | components["schemas"]["CommandsChangedEvent"] | components["schemas"]["CustomProfileFieldsEvent"] | components["schemas"]["DefaultStreamsEvent"] | components["schemas"]["DeleteMessageEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["DraftsEvent"] | components["schemas"]["HeartbeatEvent"] | components["schemas"]["InteractionEvent"] | components["schemas"]["InteractionUpdateEvent"] | components["schemas"]["InvitesChangedEvent"] | components["schemas"]["LegalHoldsChangedEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["MutedTopicsEvent"] | components["schemas"]["MutedUsersEvent"] | components["schemas"]["NavigationViewEvent"] | components["schemas"]["PresenceEvent"] | components["schemas"]["ReactionEvent"] | components["schemas"]["RealmEvent"] | components["schemas"]["RealmBotEvent"] | components["schemas"]["RealmDomainsEvent"] | components["schemas"]["RealmEmojiEvent"] | components["schemas"]["RealmExportEvent"] | components["schemas"]["RealmLinkifiersEvent"] | components["schemas"]["RealmPlaygroundsEvent"] | components["schemas"]["RealmUserEvent"] | components["schemas"]["RealmUserSettingsDefaultsUpdateEvent"] | components["schemas"]["RemindersEvent"] | components["schemas"]["SavedSnippetsEvent"] | components["schemas"]["ScheduledMessagesEvent"] | components["schemas"]["StreamEvent"] | components["schemas"]["SubmessageEvent"] | components["schemas"]["SubscriptionEvent"] | components["schemas"]["TypingEvent"] | components["schemas"]["TypingEditMessageEvent"] | components["schemas"]["UpdateMessageEvent"] | components["schemas"]["UpdateMessageFlagsEvent"] | components["schemas"]["UserGroupEvent"] | components["schemas"]["UserSettingsUpdateEvent"] | components["schemas"]["UserStatusEvent"] | components["schemas"]["UserTopicEvent"];
         Events: {
             events: components["schemas"]["Event"][];
             queue_id?: string;
@@ -794,6 +901,24 @@ export interface components {
             login_url: string;
             signup_url: string;
         };
+        FetchedInteractions: {
+            interactions: components["schemas"]["InteractionObject"][];
+        };
+        Field: {
+            name: string;
+            type: "channel" | "choice" | "choices" | "date" | "file" | "long_text" | "number" | "person" | "text" | "topic";
+            label: string;
+            help: string;
+            required: boolean;
+            choices: components["schemas"]["FieldChoice"][];
+            min: number | null;
+            max: number | null;
+            max_length: number | null;
+        };
+        FieldChoice: {
+            value: string;
+            label: string;
+        };
         FieldObject: {
             id: number;
             name: string;
@@ -812,6 +937,9 @@ export interface components {
         };
         Fields: {
             custom_fields: components["schemas"]["FieldObject"][];
+        };
+        FileLink: {
+            url: string;
         };
         FlagsUpdated: {
             messages: number[];
@@ -836,9 +964,26 @@ export interface components {
         Folders: {
             channel_folders: components["schemas"]["FolderObject"][];
         };
+        Form: {
+            title: string;
+            fields: components["schemas"]["Field"][];
+            submit: string;
+        };
         FormerSubscription: {
             name: string;
             stream_id: number;
+        };
+        Forum: {
+            topics: components["schemas"]["ForumTopic"][];
+            unanswered_count: number;
+            found_last: boolean;
+        };
+        ForumTopic: {
+            name: string;
+            first_id: number;
+            max_id: number;
+            reply_count: number;
+            last_authors: number[];
         };
         GroupList: {
             user_groups: components["schemas"]["GroupObject"][];
@@ -875,6 +1020,11 @@ export interface components {
             user_id: number;
             full_name: string;
         };
+        IceServer: {
+            urls: string[];
+            username?: string;
+            credential?: string;
+        };
         IconUrl: {
             icon_url: string;
         };
@@ -897,6 +1047,38 @@ export interface components {
         };
         IntegrationBots: {
             bots: components["schemas"]["IntegrationBot"][];
+        };
+        InteractionEvent: {
+            type: "interaction";
+            interaction: components["schemas"]["InteractionObject"];
+            id: number;
+        };
+        InteractionList: {
+            interactions: components["schemas"]["OwnInteraction"][];
+        };
+        InteractionObject: {
+            id: number;
+            kind: "button" | "command" | "form";
+            bot_id: number;
+            user_id: number;
+            command: string;
+            button: string;
+            values: Record<string, unknown>;
+            message_id: number | null;
+            in_answer_to: number | null;
+            date_created: number;
+            message_type: "direct" | "hidden" | "stream";
+            stream_id?: number;
+            topic?: string;
+            user_ids?: number[];
+        };
+        InteractionReply: {
+            interaction: components["schemas"]["OwnInteraction"];
+        };
+        InteractionUpdateEvent: {
+            type: "interaction_update";
+            interaction: components["schemas"]["OwnInteraction"];
+            id: number;
         };
         InvitationLink: {
             invite_link: string;
@@ -921,6 +1103,13 @@ export interface components {
         };
         IsSubscribed: {
             is_subscribed: boolean;
+        };
+        JoinedCall: {
+            call: components["schemas"]["CallObject"];
+            session_id: number;
+            ice_servers: components["schemas"]["IceServer"][];
+            relay_only: boolean;
+            max_people: number;
         };
         JwtApiKey: {
             api_key: string;
@@ -962,6 +1151,9 @@ export interface components {
         LoginMethodObject: {
             enabled: boolean;
             available: boolean;
+        };
+        ManagedCommands: {
+            commands: components["schemas"]["CommandUse"][];
         };
         MatchedText: {
             match_content: string;
@@ -1181,6 +1373,27 @@ export interface components {
         OwnBots: {
             bots: components["schemas"]["OwnBot"][];
         };
+        OwnInteraction: {
+            id: number;
+            kind: "button" | "command" | "form";
+            state: "answered" | "ended" | "fetched" | "taken_back" | "waiting";
+            bot_id: number;
+            command: string;
+            button: string;
+            message_id: number | null;
+            date_created: number;
+            answer_by: number;
+            message_type: "direct" | "stream";
+            stream_id?: number;
+            topic?: string;
+            user_ids?: number[];
+            rendered_content: string;
+            answer_message_id: number | null;
+            form: components["schemas"]["Form"] | null;
+            errors: {
+                [key: string]: string;
+            };
+        };
         Participant: {
             id: number;
             email: string;
@@ -1271,6 +1484,18 @@ export interface components {
         };
         PublicKey: {
             public_key: string;
+        };
+        PushServerObject: {
+            kind: "gotify" | "ntfy";
+            address: string;
+            sends_text: boolean;
+        };
+        PushServerTest: {
+            status: number;
+            reason: string;
+        };
+        PushServers: {
+            push_servers: components["schemas"]["PushServerObject"][];
         };
         QuotedSentence: {
             message_id: number;
@@ -1423,10 +1648,13 @@ export interface components {
             owner_full_content_access?: boolean;
             video_chat_provider?: 0 | 1 | 4 | 7;
             jitsi_server_url?: string | null;
+            max_call_people?: 0 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+            calls_relay_only?: boolean;
             digest_emails_enabled?: boolean;
             digest_weekday?: 0 | 1 | 2 | 3 | 4 | 5 | 6;
             message_content_allowed_in_email_notifications?: boolean;
             require_e2ee_push_notifications?: boolean;
+            push_servers_allowed?: boolean;
             send_welcome_emails?: boolean;
             welcome_message_custom_text?: string;
             new_stream_announcements_stream_id?: number;
@@ -1576,6 +1804,7 @@ export interface components {
             email_address_visibility?: 1 | 2 | 3 | 4 | 5;
             email_notifications_batching_period_seconds?: number;
             emojiset?: "google" | "twitter" | "text";
+            enable_calls_in_quiet_hours?: boolean;
             enable_desktop_notifications?: boolean;
             enable_digest_emails?: boolean;
             enable_drafts_synchronization?: boolean;
@@ -1602,6 +1831,7 @@ export interface components {
                 [key: string]: components["schemas"]["NumberedName"];
             };
             giphy_api_key?: string;
+            has_call_relay?: boolean;
             has_webex_token?: boolean;
             has_zoom_token?: boolean;
             hide_ai_features?: boolean;
@@ -1643,6 +1873,7 @@ export interface components {
             presences?: {
                 [key: string]: components["schemas"]["PresenceObject"] | components["schemas"]["PresenceByClient"];
             };
+            quiet_hours?: string;
             realm_allow_edit_history?: boolean;
             realm_allow_message_editing?: boolean;
             realm_authentication_methods?: {
@@ -1655,6 +1886,7 @@ export interface components {
             realm_billing?: components["schemas"]["Billing"];
             realm_bot_domain?: string;
             realm_bots?: components["schemas"]["BotObject"][];
+            realm_calls_relay_only?: boolean;
             realm_can_access_all_users_group?: number | components["schemas"]["Members"];
             realm_can_add_custom_emoji_group?: number | components["schemas"]["Members"];
             realm_can_add_subscribers_group?: number | components["schemas"]["Members"];
@@ -1725,6 +1957,7 @@ export interface components {
             realm_logo_source?: string;
             realm_logo_url?: string;
             realm_mandatory_topics?: boolean;
+            realm_max_call_people?: 0 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
             realm_media_preview_size?: 100 | 150 | 200;
             realm_message_content_allowed_in_email_notifications?: boolean;
             realm_message_content_delete_limit_seconds?: number | null;
@@ -1749,6 +1982,7 @@ export interface components {
             realm_presence_disabled?: boolean;
             realm_push_notifications_enabled?: boolean;
             realm_push_notifications_enabled_end_timestamp?: number | null;
+            realm_push_servers_allowed?: boolean;
             realm_require_e2ee_push_notifications?: boolean;
             realm_require_second_factor?: boolean;
             realm_require_unique_names?: boolean;
@@ -1774,6 +2008,7 @@ export interface components {
             recent_private_conversations?: components["schemas"]["Conversation"][];
             reminders?: components["schemas"]["ReminderObject"][];
             resolved_topic_notice_auto_read_policy?: "always" | "except_followed" | "never";
+            running_calls?: components["schemas"]["CallObject"][];
             saved_snippets?: components["schemas"]["SnippetObject"][];
             scheduled_messages?: components["schemas"]["ScheduledMessageObject"][];
             send_private_typing_notifications?: boolean;
@@ -1834,6 +2069,9 @@ export interface components {
             web_suggest_update_timezone?: boolean;
             wildcard_mentions_notify?: boolean;
             zulip_plan_is_not_limited?: boolean;
+        };
+        RegisteredCommand: {
+            command_id: number;
         };
         ReminderObject: {
             reminder_id: number;
@@ -2135,6 +2373,8 @@ export interface components {
             subscriber_count: number;
             default_push_notifications: boolean;
             topic_summaries_allowed: boolean;
+            slow_mode_seconds: number;
+            slow_mode_until: number | null;
             can_add_subscribers_group: number | components["schemas"]["Members"];
             can_administer_channel_group: number | components["schemas"]["Members"];
             can_create_topic_group: number | components["schemas"]["Members"];
@@ -2218,6 +2458,9 @@ export interface components {
         };
         TestMessage: {
             message_id: number;
+        };
+        TestResult: {
+            status: number;
         };
         ThumbnailFormat: {
             name: string;
@@ -2512,6 +2755,8 @@ export interface components {
             message_content_in_email_notifications?: boolean;
             enable_login_emails?: boolean;
             email_notifications_batching_period_seconds?: number;
+            quiet_hours?: string;
+            enable_calls_in_quiet_hours?: boolean;
             automatically_follow_topics_policy?: 1 | 2 | 3 | 4;
             automatically_unmute_topics_in_muted_streams_policy?: 1 | 2 | 3 | 4;
             automatically_follow_topics_where_mentioned?: boolean;

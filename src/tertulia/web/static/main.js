@@ -11,6 +11,7 @@ import { startRouter } from "./core/router.js";
 import { t } from "./core/i18n.js";
 import { afterPaint, on } from "./core/signals.js";
 import { setConnection } from "./state/connection.js";
+import { watchInstallOffer } from "./state/installation.js";
 import { isDense } from "./state/density.js";
 import { parseRoute } from "./state/routes.js";
 import { isSpectator, myId, setting } from "./state/session.js";
@@ -41,6 +42,7 @@ start();
 
 async function start() {
   watchErrors();
+  watchInstallOffer();
   watchConnection();
   const data = document.getElementById("state");
   const snapshot = JSON.parse(data?.textContent ?? "null");

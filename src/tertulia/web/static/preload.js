@@ -4,6 +4,8 @@
 
 (() => {
   const FIRST_FETCH_SIZE = 60; // as in message_lists.js
+  // An app that starts without a connection shows what is kept here: the last conversation.
+  if (!location.hash && !navigator.onLine) history.replaceState(null, "", localStorage.getItem("tertulia-last") ?? "#");
   const [view, ...parts] = location.hash.slice(1).split("/");
   const isMessageView = view === "narrow" || view === "feed";
   if (!isMessageView || !matchMedia("(max-width: 43.75rem)").matches) {

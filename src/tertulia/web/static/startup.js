@@ -2,12 +2,14 @@
 
 import { lazy } from "./core/lazy.js";
 import { currentRoute, reloadView } from "./core/router.js";
+import { pageScope } from "./core/scope.js";
 import { emit } from "./core/signals.js";
 import { forgetMessageLists } from "./state/message_lists.js";
 import { clearMessages } from "./state/messages.js";
+import { state } from "./state/session.js";
 import { initStores } from "./state/stores.js";
 import { startVisits } from "./state/visits.js";
-import { desktopBridge, startDesktop } from "./sync/desktop_app.js";
+import { desktopBridge } from "./sync/desktop_bridge.js";
 import { isLeaderTab, pollNow, startEvents } from "./sync/event_poller.js";
 import { recordActivity, startPresence } from "./sync/presence_pings.js";
 import { flushPending } from "./sync/read_flags.js";
@@ -23,7 +25,6 @@ import { registerNavigationCommands } from "./views/navigation.js";
 import { startNotifications } from "./views/notifications.js";
 import { startPeoplePanel, togglePeople } from "./views/people_panel.js";
 import { startSidebar } from "./views/sidebar.js";
-import { toggleSwitcher } from "./views/switcher.js";
 import { startUnreadIcon } from "./views/unread_icon.js";
 
 /** @typedef {import("./views/commands.js").CommandContext} CommandContext */
@@ -101,8 +102,17 @@ export function bindInput() {
       /** @type {(context: CommandContext) => unknown} */ (await lazy("emoji", exported))(context),
     );
   }
+  command("record", async () => {
+    await lazy("voice", "drawVoice"); // with its styles
+    return (await lazy("recorder", "record"))();
+  });
+  pageScope.listen(document, "pointerdown", async (/** @type {PointerEvent} */ event) => {
+    const isOnMicrophone = event.target instanceof Element && event.target.closest('[data-do="record"]');
+    if (event.pointerType === "touch" && isOnMicrophone) (await lazy("recorder", "holdToRecord"))(event);
+  });
+  command("start-call", async () => (await lazy("calls", "startCall"))());
   command("people", async () => togglePeople() || (await lazy("dialogs", "showMembers"))());
-  command("switcher", toggleSwitcher);
+  command("switcher", async () => (await lazy("lists", "toggleSwitcher"))());
   startVisits(currentRoute());
   startConnectionBar(pollNow);
   if (!isPhone()) startSidebar(currentRoute());
@@ -114,14 +124,23 @@ export function startBackground() {
   replayQueuedCommand();
   startPeoplePanel();
   startUnreadIcon();
-  startDesktop();
+  if (desktopBridge()) lazy("desktop", "startDesktop").then((start) => start());
   startNotifications();
   for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, recordActivity, { passive: true });
   startEvents(resetStores);
   startPresence(isLeaderTab, () => desktopBridge()?.get_idle_on_system?.());
   flushPending();
   startServiceWorker();
-  lazy("lists", "showSearch").catch(() => {}); // so that "/" opens the search at once
+  if (isPhone() || matchMedia("(pointer: coarse)").matches)
+    lazy("phone", "startPhone").then(
+      (start) => start(),
+      () => {},
+    ); // gestures and the way back
+  if (state.running_calls?.length) lazy("calls", "applyCall").catch(() => {}); // one may ring
+  lazy("lists", "startQuickReactions").then(
+    (start) => start(),
+    () => {},
+  ); // and "/" and Ctrl+K open at once
 }
 
 /** Replace the content of all stores, and show the view again at the same scroll position.

@@ -1,7 +1,7 @@
 """Channels in API format, and their events."""
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -78,6 +78,12 @@ class ChannelObject(msgspec.Struct, kw_only=True):
     topic_summaries_allowed: Annotated[
         bool, Doc("Whether topics of the channel may be sent to the operator's language model.")
     ]
+    slow_mode_seconds: Annotated[
+        int, Doc("The seconds between two messages of a user; 0 without slow mode.")
+    ]
+    slow_mode_until: Annotated[
+        int | None, Doc("When slow mode ends, in UNIX seconds; null without an end.")
+    ]
     can_add_subscribers_group: Annotated[GroupValue, _meaning("can_add_subscribers_group")]
     can_administer_channel_group: Annotated[GroupValue, _meaning("can_administer_channel_group")]
     can_create_topic_group: Annotated[GroupValue, _meaning("can_create_topic_group")]
@@ -131,9 +137,11 @@ def channel_object(
         stream_post_policy=post_policy,
         is_announcement_only=post_policy == ADMINISTRATORS_POST,
         stream_weekly_traffic=channel.weekly_traffic,
-        subscriber_count=org.subscriber_count(channel.id) if count is None else count,
+        subscriber_count=len(org.subscriptions.active(channel.id)) if count is None else count,
         default_push_notifications=channel.default_push,
         topic_summaries_allowed=channel.allows_summaries,
+        slow_mode_seconds=channel.slow_mode_seconds,
+        slow_mode_until=None if channel.slow_mode_until is None else int(channel.slow_mode_until),
         **values,
     )
 
@@ -157,9 +165,9 @@ def encoded_channel(org: Organization, channel: Channel) -> bytes:
 
 def subscribers_for(org: Organization, channel_id: int, viewer: User) -> bytes:
     """The active subscribers of a channel whom the viewer may know, as a JSON list."""
-    if org.may_know_all(viewer) or org.is_subscribed(viewer.id, channel_id):
+    if org.may_know_all(viewer) or org.subscriptions.includes(viewer.id, channel_id):
         return encoded_subscribers(org, channel_id)
-    return _encode(org.known_subscribers(viewer, channel_id))
+    return _encode(org.filter_known(viewer, org.subscriptions.active(channel_id)))
 
 
 def encoded_subscribers(org: Organization, channel_id: int) -> bytes:
@@ -167,7 +175,7 @@ def encoded_subscribers(org: Organization, channel_id: int) -> bytes:
     kept = org.encoded.channel(channel_id)
     known = kept.get("subscribers")
     if known is None:
-        known = kept["subscribers"] = _encode(org.subscribers_of(channel_id))
+        known = kept["subscribers"] = _encode(list(org.subscriptions.active(channel_id)))
     return known
 
 
@@ -238,24 +246,21 @@ def known_peers(
     org: Organization, to: Listener, channel_id: int, user_ids: Sequence[int], *, was_inside: bool
 ) -> tuple[int, ...]:
     """Those of the users whom a listener may know. A subscriber knows all other subscribers."""
-    if was_inside or org.is_subscribed(to.user_id, channel_id):
+    if was_inside or org.subscriptions.includes(to.user_id, channel_id):
         return tuple(user_ids)
-    return tuple(org.filter_known(org.users[to.user_id], list(user_ids)))
+    return tuple(org.filter_known(org.users[to.user_id], user_ids))
 
 
 def _became_visible(org: Organization, channel: Channel, to: Listener) -> Iterable[WireEvent]:
     """The events for a user to whom a channel becomes visible."""
-    subscribers = org.subscribers_of(channel.id)
+    subscribers = org.subscriptions.active(channel.id)
     yield channel_created(channel_object(org, channel, count=len(subscribers)))
     known = org.filter_known(org.users[to.user_id], subscribers)
     if known:
         yield PeersUpdate("peer_add", [channel.id], known)
 
 
-class ChannelCreated(Event, frozen=True):
-    kind: ClassVar[str] = "channel_created"
-    wires = (ChannelsCreate,)
-
+class ChannelCreated(Event, frozen=True, kind="channel_created", wires=(ChannelsCreate,)):
     channel_id: int
 
     def touched(self) -> Invalidated:
@@ -267,14 +272,13 @@ class ChannelCreated(Event, frozen=True):
         yield channel_created(shown)
 
 
-class ChannelChanged(Event, frozen=True):
+class ChannelChanged(Event, frozen=True, kind="channel_changed"):
     """Some properties of a channel changed.
 
     If that changes who may see it, `before` and `after` are the access rules. To users who could
     not see it before it is a new channel; to users who no longer can it is deleted.
     """
 
-    kind: ClassVar[str] = "channel_changed"
     wires = (ChannelUpdate, ChannelsDelete, ChannelsCreate, PeersUpdate)
 
     channel_id: int
@@ -324,10 +328,9 @@ class ChannelChanged(Event, frozen=True):
             yield from _became_visible(org, org.channels[self.channel_id], to)
 
 
-class ChannelArchived(Event, frozen=True):
+class ChannelArchived(Event, frozen=True, kind="channel_archived"):
     """A channel was archived or unarchived. Older clients get a deletion or a creation."""
 
-    kind: ClassVar[str] = "channel_archived"
     wires = (ChannelUpdate, ChannelsDelete, ChannelsCreate)
 
     channel_id: int
@@ -346,10 +349,9 @@ class ChannelArchived(Event, frozen=True):
             yield channel_created(channel_object(org, org.channels[self.channel_id]))
 
 
-class ChannelsBecameVisible(Event, frozen=True):
+class ChannelsBecameVisible(Event, frozen=True, kind="channels_uncovered"):
     """Channels became visible or invisible to users whose role or groups changed."""
 
-    kind: ClassVar[str] = "channels_uncovered"
     wires = (ChannelsDelete, ChannelsCreate, PeersUpdate)
 
     shown: list[int]
@@ -366,10 +368,8 @@ class ChannelsBecameVisible(Event, frozen=True):
                 yield from _became_visible(org, org.channels[channel_id], to)
 
 
-class DefaultChannelsChanged(Event, frozen=True):
+class DefaultChannelsChanged(Event, frozen=True, kind="default_channels"):
     """The default channels of new users changed."""
-
-    kind: ClassVar[str] = "default_channels"
 
     channel_ids: list[int]
 

@@ -1,7 +1,7 @@
 """Subscriptions in API format, and the events of users who join and leave channels."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from msgspec import Raw
@@ -128,24 +128,23 @@ class SubscriptionsAdd(WireEvent, tag="subscription"):
     ]
 
 
-class SubscriptionsAdded(Event, frozen=True):
+class SubscriptionsAdded(Event, frozen=True, kind="joined"):
     """Users were subscribed to channels by one action.
 
     Each of them receives the subscriptions; others who may see the channels receive the new peers.
     """
 
-    kind: ClassVar[str] = "joined"
     wires = (ChannelsCreate, SubscriptionsAdd, PeersUpdate)
 
     arrivals: list[AddedSubscription]
 
     def undo(self, org: Organization) -> None:
         for arrival in self.arrivals:
-            org.remove_subscribers(arrival.channel_id, arrival.subscriptions)
+            org.set_subscribed(arrival.channel_id, arrival.subscriptions, is_subscribed=False)
 
     def apply(self, org: Organization) -> None:
         for arrival in self.arrivals:
-            org.join(arrival.channel_id, arrival.subscriptions)
+            org.set_subscribed(arrival.channel_id, arrival.subscriptions, is_subscribed=True)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         mine: list[Raw] = []
@@ -205,21 +204,20 @@ class SubscriptionsRemove(WireEvent, tag="subscription"):
     ]
 
 
-class SubscriptionsRemoved(Event, frozen=True):
+class SubscriptionsRemoved(Event, frozen=True, kind="left"):
     """Users were unsubscribed from channels by one action."""
 
-    kind: ClassVar[str] = "left"
     wires = (SubscriptionsRemove, ChannelsDelete, PeersUpdate)
 
     departures: list[RemovedSubscription]
 
     def undo(self, org: Organization) -> None:
         for departure in self.departures:
-            org.join(departure.channel_id, departure.user_ids)
+            org.set_subscribed(departure.channel_id, departure.user_ids, is_subscribed=True)
 
     def apply(self, org: Organization) -> None:
         for departure in self.departures:
-            org.remove_subscribers(departure.channel_id, departure.user_ids)
+            org.set_subscribed(departure.channel_id, departure.user_ids, is_subscribed=False)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[WireEvent]:
         mine: list[FormerSubscription] = []
@@ -251,10 +249,8 @@ class SubscriptionsRemoved(Event, frozen=True):
             yield PeersUpdate("peer_remove", sorted(channel_ids), user_ids)
 
 
-class SubscriptionChanged(Event, frozen=True):
+class SubscriptionChanged(Event, frozen=True, kind="subscription_changed"):
     """A user changed a setting of one of their subscriptions, for example its color."""
-
-    kind: ClassVar[str] = "subscription_changed"
 
     channel_id: int
     property: str
@@ -271,3 +267,15 @@ class SubscriptionChanged(Event, frozen=True):
             # Compat: before feature level 139 the property was the opposite of a mute.
             yield self.Wire("update", self.channel_id, "in_home_view", not self.value)
         yield self.Wire("update", self.channel_id, self.property, self.value)
+
+
+class SubscriptionsChanged(Event, frozen=True, kind="subscriptions_changed"):
+    """A user changed up to a thousand settings at once."""
+
+    wires = (SubscriptionChanged.Wire,)
+
+    changes: list[SubscriptionChanged]
+
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        for change in self.changes:
+            yield from change.shared_wire(org)

@@ -4,7 +4,7 @@ The log holds only the id of a file, not its name.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -40,10 +40,8 @@ def attachment_object(attachment: Attachment) -> AttachmentObject:
     )
 
 
-class AttachmentSaved(Event, frozen=True):
+class AttachmentSaved(Event, frozen=True, kind="attachment_saved"):
     """A file was uploaded, or the messages that link it changed."""
-
-    kind: ClassVar[str] = "attachment_saved"
 
     op: Literal["add", "update"]
     attachment_id: int
@@ -70,9 +68,7 @@ class AttachmentReference(msgspec.Struct):
     id: AttachmentId
 
 
-class AttachmentRemoved(Event, frozen=True):
-    kind: ClassVar[str] = "attachment_removed"
-
+class AttachmentRemoved(Event, frozen=True, kind="attachment_removed"):
     attachment_id: int
     space_used: int
 

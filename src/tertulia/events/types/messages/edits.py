@@ -75,14 +75,12 @@ class MessageUpdate(WireEvent, tag="update_message", kw_only=True):
     flags: MessageFlags | UnsetType = UNSET
 
 
-class MessageUpdated(MessageEvent, frozen=True):
+class MessageUpdated(MessageEvent, frozen=True, kind="message_updated", wires=(MessageUpdate,)):
     """A message was edited, or it and perhaps others were moved, or both.
 
     The content is read from the edit history. Flags are added when a client fetches the event.
     """
 
-    kind: ClassVar[str] = "message_updated"
-    wires = (MessageUpdate,)
     invalidates_permits: ClassVar[bool] = True
 
     user_id: int
@@ -196,11 +194,9 @@ class MessageUpdated(MessageEvent, frozen=True):
         return self.channel_id is not None and org.may_see(to.user_id, self.channel_id)
 
 
-class RenderingUpdated(MessageEvent, frozen=True):
+class RenderingUpdated(MessageEvent, frozen=True, kind="rendering_updated", wires=(MessageUpdate,)):
     """The HTML of a message changed, and not its text: it got previews of links, or lost them."""
 
-    kind: ClassVar[str] = "rendering_updated"
-    wires = (MessageUpdate,)
     invalidates_permits: ClassVar[bool] = False
 
     message_id: int
@@ -268,11 +264,8 @@ def _shown(org: Organization, words: dict[str, Any]) -> dict[str, Any]:
     return {name: org.shown(value) if name in RENDERED else value for name, value in words.items()}
 
 
-class MessagesDeleted(MessageEvent, frozen=True):
+class MessagesDeleted(MessageEvent, frozen=True, kind="messages_deleted", invalidates_permits=True):
     """Messages were deleted, for everyone or for users who can no longer see them."""
-
-    kind: ClassVar[str] = "messages_deleted"
-    invalidates_permits: ClassVar[bool] = True
 
     message_ids: list[int]
     channel_id: int | None = None
@@ -310,13 +303,12 @@ class MessagesDeleted(MessageEvent, frozen=True):
             yield replace(deleted, message_id=message_id)
 
 
-class MessagesInvalidated(MessageEvent, frozen=True):
+class MessagesInvalidated(MessageEvent, frozen=True, kind="messages_rewritten"):
     """Messages changed in a way that no client is notified of; servers drop them from caches.
 
     Their HTML changed, or they were moved or deleted where no user has them.
     """
 
-    kind: ClassVar[str] = "messages_rewritten"
     invalidates_permits: ClassVar[bool] = True
 
     message_ids: list[int]
@@ -325,11 +317,22 @@ class MessagesInvalidated(MessageEvent, frozen=True):
         return self.message_ids
 
 
-class FirstMessageChanged(MessageEvent, frozen=True):
+class QueuesClosed(MessageEvent, frozen=True, kind="queues_closed", invalidates_permits=False):
+    """The queues of some users are deleted, because an event cannot name what each of them
+    received. Sent to no client."""
+
+    user_ids: list[int]
+
+    def rewritten(self) -> Collection[int]:
+        return ()
+
+    def revocation(self) -> Revocation:
+        return Revocation(queues_of=self.user_ids)
+
+
+class FirstMessageChanged(MessageEvent, frozen=True, kind="first_message", wires=(ChannelUpdate,)):
     """The first message of a channel was moved or deleted, or an older one was added."""
 
-    kind: ClassVar[str] = "first_message"
-    wires = (ChannelUpdate,)
     invalidates_permits: ClassVar[bool] = True
 
     channel_id: int

@@ -47,11 +47,9 @@ class UnreadDetails(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
-class FlagsChanged(MessageEvent, frozen=True):
+class FlagsChanged(MessageEvent, frozen=True, kind="flags", keeps_history=True):
     """Flags were set or cleared. Only their owner receives the event."""
 
-    kind: ClassVar[str] = "flags"
-    keeps_history: ClassVar[bool] = True
     invalidates_permits: ClassVar[bool] = False
 
     op: Literal["add", "remove"]

@@ -297,11 +297,9 @@ class NewMessageWire(WireEvent, tag="message"):
     ] = UNSET
 
 
-class MessageSent(MessageEvent, frozen=True):
+class MessageSent(MessageEvent, frozen=True, kind="message", wires=(NewMessageWire,)):
     """A new message. `message` is None once it is deleted."""
 
-    kind: ClassVar[str] = "message"
-    wires = (NewMessageWire,)
     keeps_history: ClassVar[bool] = True
     invalidates_permits: ClassVar[bool] = False
 
@@ -426,15 +424,13 @@ class MessageSent(MessageEvent, frozen=True):
         return flags
 
 
-class MessageRestored(MessageEvent, frozen=True):
+class MessageRestored(MessageEvent, frozen=True, kind="message_restored", wires=(NewMessageWire,)):
     """A deleted message is there again, with its old id. Clients get a `message` event.
 
     Bots get none: they would answer the message a second time. The flags are those of the reader at
     the moment of delivery, so what they had read stays read.
     """
 
-    kind: ClassVar[str] = "message_restored"
-    wires = (NewMessageWire,)
     invalidates_permits: ClassVar[bool] = True
 
     message_id: int

@@ -1,7 +1,7 @@
 """The event of a reaction."""
 
 from collections.abc import Collection, Iterable
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import MessageEvent
@@ -11,11 +11,8 @@ from tertulia.wire import Doc, EmojiType, WireEvent
 from tertulia.wire_fields import EmojiCode, EmojiName, MessageId, UserId
 
 
-class ReactionChanged(MessageEvent, frozen=True):
+class ReactionChanged(MessageEvent, frozen=True, kind="reaction", invalidates_permits=False):
     """A user added or removed a reaction."""
-
-    kind: ClassVar[str] = "reaction"
-    invalidates_permits: ClassVar[bool] = False
 
     op: Literal["add", "remove"]
     user_id: int

@@ -4,7 +4,7 @@ As with messages, the log holds only the id.
 """
 
 from collections.abc import Collection, Iterable
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import msgspec
 
@@ -33,11 +33,8 @@ def submessage_object(part: Submessage) -> SubmessageObject:
     return SubmessageObject(part.id, part.message_id, part.sender_id, part.msg_type, part.content)
 
 
-class SubmessageAdded(MessageEvent, frozen=True):
+class SubmessageAdded(MessageEvent, frozen=True, kind="submessage", invalidates_permits=False):
     """A user acted in a widget, for example voted in a poll."""
-
-    kind: ClassVar[str] = "submessage"
-    invalidates_permits: ClassVar[bool] = False
 
     submessage_id: int
     part: SubmessageObject | None = None

@@ -1,17 +1,14 @@
 """Legal holds changed. Owners request the list."""
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event
 from tertulia.wire import WireEvent
 
 
-class LegalHoldsChanged(Event, frozen=True):
+class LegalHoldsChanged(Event, frozen=True, kind="legal_holds_changed"):
     """It says nothing of the hold, so the log has neither its subject nor its reason."""
-
-    kind: ClassVar[str] = "legal_holds_changed"
 
     class Wire(WireEvent, tag="legal_holds_changed"):
         pass

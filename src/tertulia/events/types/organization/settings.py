@@ -10,11 +10,8 @@ from tertulia.wire import Doc, WireEvent, shape
 from tertulia.wire_fields import SettingName
 
 
-class RealmCreated(Event, frozen=True):
+class RealmCreated(Event, frozen=True, kind="realm_created", touches=Invalidated(everything=True)):
     """The first event of every log."""
-
-    kind: ClassVar[str] = "realm_created"
-    touches: ClassVar[Invalidated] = Invalidated(realm=True, groups=True)
 
 
 class RealmUpdateDict(WireEvent, tag="realm"):
@@ -23,10 +20,9 @@ class RealmUpdateDict(WireEvent, tag="realm"):
     data: Annotated[dict[str, Any], shape("RealmSettings"), Doc("The changed settings.")]
 
 
-class RealmSettingsChanged(Event, frozen=True):
+class RealmSettingsChanged(Event, frozen=True, kind="realm_changed_together"):
     """Settings of the organization that clients receive in one event."""
 
-    kind: ClassVar[str] = "realm_changed_together"
     wires = (RealmUpdateDict,)
     touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
@@ -44,11 +40,8 @@ class RealmSettingsChanged(Event, frozen=True):
         yield RealmUpdateDict("update_dict", "default", self.data)
 
 
-class RealmChanged(Event, frozen=True):
+class RealmChanged(Event, frozen=True, kind="realm_changed", touches=Invalidated(realm=True)):
     """One setting of the organization changed."""
-
-    kind: ClassVar[str] = "realm_changed"
-    touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     property: str
     value: Any
@@ -70,11 +63,9 @@ class RealmChanged(Event, frozen=True):
         yield self.Wire("update", self.property, self.value)
 
 
-class RealmDeactivated(Event, frozen=True):
+class RealmDeactivated(Event, frozen=True, kind="realm_deactivated", revokes_access=True):
     """The organization was deactivated. This is its last event."""
 
-    kind: ClassVar[str] = "realm_deactivated"
-    revokes_access: ClassVar[bool] = True
     touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     class Wire(WireEvent, tag="realm"):
@@ -85,6 +76,5 @@ class RealmDeactivated(Event, frozen=True):
         yield self.Wire("deactivated", org.realm.id)
 
 
-class RealmReactivated(Event, frozen=True):
-    kind: ClassVar[str] = "realm_reactivated"
+class RealmReactivated(Event, frozen=True, kind="realm_reactivated"):
     touches: ClassVar[Invalidated] = Invalidated(realm=True)

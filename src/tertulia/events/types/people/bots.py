@@ -4,7 +4,7 @@ The log holds only the id of a bot: the token of its service is in no log.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -64,10 +64,8 @@ def channel_name(org: Organization, channel_id: int | None, viewer_id: int) -> s
     return org.channels[channel_id].name
 
 
-class BotsAdded(Event, frozen=True):
+class BotsAdded(Event, frozen=True, kind="bots_added"):
     """A user manages bots from now on, because the bots are new or were transferred."""
-
-    kind: ClassVar[str] = "bots_added"
 
     user_ids: list[int]
     bots: list[Bot] = []
@@ -96,10 +94,8 @@ class ChangedBotObject(msgspec.Struct):
     ] = UNSET
 
 
-class BotChanged(Event, frozen=True):
+class BotChanged(Event, frozen=True, kind="bot_changed"):
     """One property of a bot changed."""
-
-    kind: ClassVar[str] = "bot_changed"
 
     user_id: int
     property: str  # a key of `BotObject`
@@ -123,10 +119,8 @@ class BotReference(msgspec.Struct):
     user_id: BotId
 
 
-class BotOwnersChanged(Event, frozen=True):
+class BotOwnersChanged(Event, frozen=True, kind="bots_given_away"):
     """A user no longer manages some bots."""
-
-    kind: ClassVar[str] = "bots_given_away"
 
     user_ids: list[int]
 
@@ -139,10 +133,7 @@ class BotOwnersChanged(Event, frozen=True):
             yield self.Wire("delete", BotReference(user_id))
 
 
-class BotOwnerChanged(UserEvent, frozen=True):
-    kind: ClassVar[str] = "bot_owner"
-    wires = (PersonUpdate,)
-
+class BotOwnerChanged(UserEvent, frozen=True, kind="bot_owner", wires=(PersonUpdate,)):
     owner_id: int
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:

@@ -1,16 +1,13 @@
 """Invitations changed. Clients that may see them request the list."""
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event
 from tertulia.wire import WireEvent
 
 
-class InvitationsChanged(Event, frozen=True):
-    kind: ClassVar[str] = "invitations_changed"
-
+class InvitationsChanged(Event, frozen=True, kind="invitations_changed"):
     class Wire(WireEvent, tag="invites_changed"):
         pass
 

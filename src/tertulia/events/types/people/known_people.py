@@ -1,7 +1,7 @@
 """Events of users who become visible or invisible to a guest."""
 
 from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec.structs import asdict, replace
@@ -31,13 +31,12 @@ class PersonRemove(WireEvent, tag="realm_user"):
     person: Annotated[HiddenPerson, Doc("The user who is no longer visible.")]
 
 
-class PeopleBecameVisible(Event, frozen=True):
+class PeopleBecameVisible(Event, frozen=True, kind="people_uncovered"):
     """Users became visible or invisible to another user.
 
     With them, their group memberships and their subscriptions to channels that both can see.
     """
 
-    kind: ClassVar[str] = "people_uncovered"
     wires = (PersonAdd, PersonRemove, MembersUpdate, PeersUpdate, StatusUpdate)
 
     shown: list[int]
@@ -82,20 +81,18 @@ class PeopleBecameVisible(Event, frozen=True):
         for user_id in user_ids:
             channel_ids = [
                 channel_id
-                for channel_id in org.subscribed.get(user_id, ())
+                for channel_id in org.subscriptions.by_user.get(user_id, ())
                 if channel_id not in self.other_channels
                 and org.may_see(to.user_id, channel_id)
-                and not org.is_subscribed(to.user_id, channel_id)
+                and not org.subscriptions.includes(to.user_id, channel_id)
                 and user_id not in org.accounts.inactive
             ]
             if channel_ids:
                 yield PeersUpdate(in_channels, channel_ids, [user_id])
 
 
-class DirectConversationStarted(Event, frozen=True):
+class DirectConversationStarted(Event, frozen=True, kind="conversation_begun"):
     """Users exchange direct messages for the first time, a guest among them. Sent to no client."""
-
-    kind: ClassVar[str] = "conversation_begun"
 
     member_ids: list[int]
     news: dict[int, list[int]] = {}  # by guest: the new partners

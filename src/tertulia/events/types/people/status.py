@@ -1,7 +1,7 @@
 """The event of a user's status."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from msgspec import UNSET, UnsetType
 
@@ -24,14 +24,11 @@ class StatusUpdate(WireEvent, tag="user_status"):
     ] = UNSET
 
 
-class StatusChanged(Event, frozen=True):
+class StatusChanged(Event, frozen=True, kind="status", wires=(StatusUpdate,)):
     """A user changed their status. Everyone may see it.
 
     `changes` holds only the changed parts, in API format.
     """
-
-    kind: ClassVar[str] = "status"
-    wires = (StatusUpdate,)
 
     user_id: int
     changes: dict[str, Any]

@@ -156,7 +156,7 @@ def unknown_avatar_url(org: Organization) -> str:
 def profile_data(org: Organization, user: User) -> dict[str, ProfileValue]:
     return {
         str(field_id): ProfileValue(value.text, UNSET if value.rendered is None else value.rendered)
-        for field_id, value in org.profiles.get(user.id, {}).items()
+        for field_id, value in org.profiles.by_user.get(user.id, {}).items()
     }
 
 
@@ -258,11 +258,8 @@ class PersonUpdate(WireEvent, tag="realm_user"):
     person: Annotated[PersonChange, Doc("The id of the user and the changed properties.")]
 
 
-class UserAdded(UserEvent, frozen=True):
+class UserAdded(UserEvent, frozen=True, kind="user_added", wires=(PersonAdd,)):
     """A user or bot was added to the organization."""
-
-    kind: ClassVar[str] = "user_added"
-    wires = (PersonAdd,)
 
     unknown_to: list[int] = []
 
@@ -279,16 +276,14 @@ class UserAdded(UserEvent, frozen=True):
         yield PersonAdd("add", person)
 
 
-class UserActivityChanged(UserEvent, frozen=True):
+class UserActivityChanged(UserEvent, frozen=True, kind="user_activity", revokes_access=True):
     """An account was deactivated or reactivated.
 
     Its subscriptions and status stay stored, but are hidden while it is deactivated. Clients remove
     a deactivated account from all groups by themselves.
     """
 
-    kind: ClassVar[str] = "user_activity"
     wires = (PersonUpdate, PeersUpdate, StatusUpdate)
-    revokes_access: ClassVar[bool] = True
 
     is_active: bool
     unknown_to: list[int] = []
@@ -314,7 +309,7 @@ class UserActivityChanged(UserEvent, frozen=True):
         yield person_updated(self.user_id, is_active=self.is_active)
         channel_ids = [
             channel_id
-            for channel_id in org.subscribed.get(self.user_id, ())
+            for channel_id in org.subscriptions.by_user.get(self.user_id, ())
             if org.may_see(to.user_id, channel_id)
             and (to.options.capabilities.archived_channels or not org.channels[channel_id].archived)
         ]
@@ -326,11 +321,8 @@ class UserActivityChanged(UserEvent, frozen=True):
             yield StatusUpdate(self.user_id, **asdict(status))
 
 
-class RoleChanged(UserEvent, frozen=True):
+class RoleChanged(UserEvent, frozen=True, kind="role", wires=(PersonUpdate,)):
     """A user's role changed. They may now see other email addresses."""
-
-    kind: ClassVar[str] = "role"
-    wires = (PersonUpdate,)
 
     role: Role
     before: Role
@@ -355,18 +347,14 @@ class RoleChanged(UserEvent, frozen=True):
                 yield person_updated(user.id, delivery_email=user.email if sees else None)
 
 
-class KeysReencrypted(Event, frozen=True):
+class KeysReencrypted(Event, frozen=True, kind="keys_sealed_anew"):
     """The server's secret changed: every key has another fingerprint."""
 
-    kind: ClassVar[str] = "keys_sealed_anew"
     touches: ClassVar[Invalidated] = Invalidated(everything=True)
 
 
-class PlaceholderClaimed(UserEvent, frozen=True):
+class PlaceholderClaimed(UserEvent, frozen=True, kind="stub_claimed", wires=(PersonUpdate,)):
     """An imported user has logged in for the first time."""
-
-    kind: ClassVar[str] = "stub_claimed"
-    wires = (PersonUpdate,)
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         yield person_updated(self.user_id, is_imported_stub=False)
@@ -377,32 +365,23 @@ def person_updated(user_id: int, **parts: Any) -> PersonUpdate:
     return PersonUpdate("update", PersonChange(user_id, **parts))
 
 
-class AvatarChanged(UserEvent, frozen=True):
+class AvatarChanged(UserEvent, frozen=True, kind="avatar", wires=(PersonUpdate,)):
     """A user's avatar changed."""
-
-    kind: ClassVar[str] = "avatar"
-    wires = (PersonUpdate,)
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         user = org.users[self.user_id]
         yield person_updated(user.id, **avatar_part(org, user))
 
 
-class KeyChanged(UserEvent, frozen=True):
+class KeyChanged(UserEvent, frozen=True, kind="key_changed", revokes_access=True):
     """An API key was replaced: every server must forget the old one. Sent to no client."""
-
-    kind: ClassVar[str] = "key_changed"
-    revokes_access: ClassVar[bool] = True
 
     def revocation(self) -> Revocation:
         return Revocation(queues_of=[self.user_id])
 
 
-class ProfileChanged(Event, frozen=True):
+class ProfileChanged(Event, frozen=True, kind="profile", wires=(PersonUpdate,)):
     """A user's profile changed. There is one wire event per field."""
-
-    kind: ClassVar[str] = "profile"
-    wires = (PersonUpdate,)
 
     user_id: int
     values: list[ChangedValue]

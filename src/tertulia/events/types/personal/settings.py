@@ -20,10 +20,8 @@ from tertulia.wire_fields import SettingName
 Value = Annotated[bool | int | str, Doc("The new value.")]
 
 
-class SettingChanged(UserEvent, frozen=True):
+class SettingChanged(UserEvent, frozen=True, kind="setting"):
     """A user changed a setting. Only they receive the event."""
-
-    kind: ClassVar[str] = "setting"
 
     property: str
     value: Any
@@ -40,10 +38,9 @@ class SettingChanged(UserEvent, frozen=True):
         yield self.Wire("update", self.property, self.value, name)
 
 
-class UserSettingDefaultsChanged(Event, frozen=True):
+class UserSettingDefaultsChanged(Event, frozen=True, kind="newcomer_setting"):
     """A default setting for new users changed."""
 
-    kind: ClassVar[str] = "newcomer_setting"
     touches: ClassVar[Invalidated] = Invalidated(realm=True)
 
     property: str
@@ -58,10 +55,7 @@ class UserSettingDefaultsChanged(Event, frozen=True):
         yield self.Wire("update", self.property, self.value)
 
 
-class TimezoneChanged(UserEvent, frozen=True):
-    kind: ClassVar[str] = "timezone"
-    wires = (PersonUpdate,)
-
+class TimezoneChanged(UserEvent, frozen=True, kind="timezone", wires=(PersonUpdate,)):
     timezone: str
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
@@ -69,26 +63,20 @@ class TimezoneChanged(UserEvent, frozen=True):
         yield person_updated(self.user_id, email=email, timezone=self.timezone)
 
 
-class OwnNameChanged(UserEvent, frozen=True):
-    kind: ClassVar[str] = "own_name"
-    wires = (PersonUpdate,)
-
+class OwnNameChanged(UserEvent, frozen=True, kind="own_name", wires=(PersonUpdate,)):
     full_name: str
 
     def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
         yield person_updated(self.user_id, full_name=self.full_name)
 
 
-class AddressChanged(UserEvent, frozen=True):
+class AddressChanged(UserEvent, frozen=True, kind="address", wires=(PersonUpdate,)):
     """A user's email address, or who may see it, changed.
 
     A listener receives the real address only if it became visible or invisible to them, or changed
     while visible. They receive the public address, and the avatar that may depend on it, if that
     changed.
     """
-
-    kind: ClassVar[str] = "address"
-    wires = (PersonUpdate,)
 
     email: str
     email_before: str

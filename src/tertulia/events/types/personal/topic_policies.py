@@ -1,7 +1,7 @@
 """Topic policies in API format, and their event."""
 
 from collections.abc import Iterable
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import msgspec
 
@@ -45,14 +45,13 @@ class TopicPolicyUpdate(WireEvent, tag="user_topic"):
     visibility_policy: Annotated[int, Doc("0 default, 1 muted, 2 unmuted, 3 followed.")]
 
 
-class TopicPolicyChanged(Event, frozen=True):
+class TopicPolicyChanged(Event, frozen=True, kind="topic_policy"):
     """A user's policy for a topic changed. Only they receive the event.
 
     Compat: clients that do not list `user_topic` among their event types get the list of all mutes
     first. `mutes_of` is the user; the list is read on delivery.
     """
 
-    kind: ClassVar[str] = "topic_policy"
     wires = (MutedTopicsUpdate, TopicPolicyUpdate)
 
     channel_id: int

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from tertulia.domain.emoji import CUSTOM
 from tertulia.transfer.importing import archive_reader
@@ -66,6 +65,7 @@ class DiscordExport(OtherProduct):
     def __init__(self, folder: Path, files: list[Path]) -> None:
         super().__init__()
         self._folder = folder
+        self._open = partial(archive_reader.open_in, folder)
         self._people: dict[str, Row] = {}
         self._bots: dict[str, str] = {}  # the first name of each bot
         self._roles: dict[str, tuple[str, set[str]]] = {}  # name and members
@@ -117,13 +117,16 @@ class DiscordExport(OtherProduct):
         return ProfileData(
             emoji=[
                 ImportedEmoji(
-                    key, self._emoji_names[key], "", partial(self._folder_file, row["imageUrl"])
+                    key,
+                    self._emoji_names[key],
+                    "",
+                    partial(self._open, row["imageUrl"]),
                 )
                 for key, row in self._emoji.items()
                 if key in self._emoji_names
             ],
             avatars=[
-                ImportedAvatar(key, partial(self._folder_file, row["avatarUrl"]))
+                ImportedAvatar(key, partial(self._open, row["avatarUrl"]))
                 for key, row in self._people.items()
                 if row.get("avatarUrl")
             ],
@@ -135,7 +138,7 @@ class DiscordExport(OtherProduct):
 
     def files(self) -> Iterator[ImportedFile]:
         for path, (name, owner) in self._media.items():
-            yield ImportedFile(path, name, owner, partial(self._folder_file, path))
+            yield ImportedFile(path, name, owner, partial(self._open, path))
 
     def messages(self) -> Iterator[ImportedMessage]:
         for at, row in self._spool.rows():
@@ -198,7 +201,7 @@ class DiscordExport(OtherProduct):
             self._note_file(each, owner, file)
         for emoji in [*(row.get("inlineEmojis") or ()), *(each["emoji"] for each in reactions)]:
             if emoji.get("id"):
-                picture = self._path(emoji.get("imageUrl"), file)
+                picture = discord_files.media_path(self._folder, emoji.get("imageUrl"), file)
                 known = self._emoji.setdefault(str(emoji["id"]), {"name": emoji.get("code") or ""})
                 known["imageUrl"] = picture or known.get("imageUrl")
         self._offsets[row["id"]] = self._spool.add(
@@ -222,7 +225,7 @@ class DiscordExport(OtherProduct):
         members = self._members.setdefault(self._room_of(room), set())
         for user in [row["author"], *(row.get("mentions") or ()), *reacted]:
             key = self._sender(user)
-            picture = self._path(user.get("avatarUrl"), file)
+            picture = discord_files.media_path(self._folder, user.get("avatarUrl"), file)
             if key == str(user["id"]):
                 known = self._people.setdefault(key, user | {"avatarUrl": picture})
                 known["avatarUrl"] = known["avatarUrl"] or picture
@@ -246,7 +249,7 @@ class DiscordExport(OtherProduct):
         return str(row["categoryId"]) if row["type"] in THREADS else room
 
     def _note_file(self, row: Row, owner: str, file: Path) -> None:
-        path = self._path(_url(row), file)
+        path = discord_files.media_path(self._folder, _url(row), file)
         if path is None:
             self._counts.drop(FILES, NOT_IN_ARCHIVE)
             return
@@ -254,22 +257,6 @@ class DiscordExport(OtherProduct):
             self._counts.drop(FILES, DUPLICATES)
         self._media.setdefault(path, (str(row.get("fileName") or row.get("name") or path), owner))
         row["path"] = path
-
-    def _path(self, url: Any, file: Path) -> str | None:
-        """The path of a media file in the folder; None if it is not there."""
-        if not isinstance(url, str) or not url or url.startswith(("http://", "https://")):
-            return None
-        plain = url.replace("\\", "/")
-        beside = file.parent.relative_to(self._folder).as_posix()
-        last = "/".join(plain.split("/")[-2:])  # of an absolute path on another machine
-        for name in (plain, unquote(plain), last):
-            path = f"{beside}/{name}"
-            if archive_reader.find(self._folder, path) is not None:
-                return path
-        return None
-
-    def _folder_file(self, path: str) -> Any:
-        return archive_reader.open_in(self._folder, path)
 
     def _add_forums(self) -> None:
         """Forums have no file of their own; private threads are channels beside theirs."""

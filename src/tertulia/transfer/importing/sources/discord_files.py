@@ -4,8 +4,11 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
+
+from tertulia.transfer.importing import archive_reader
 
 HEAD_BYTES = 4096
 ROOT_KEYS = (b'"guild"', b'"channel"', b'"dateRange"')
@@ -28,6 +31,20 @@ def decoded(file: Path) -> tuple[Row, list[Row], bool]:
     except msgspec.DecodeError:
         return _salvaged(data.decode(errors="replace"))
     return root, root["messages"], True
+
+
+def media_path(folder: Path, url: Any, file: Path) -> str | None:
+    """The path of a media file in the folder; None if it is not there."""
+    if not isinstance(url, str) or not url or url.startswith(("http://", "https://")):
+        return None
+    plain = url.replace("\\", "/")
+    beside = file.parent.relative_to(folder).as_posix()
+    last = "/".join(plain.split("/")[-2:])  # of an absolute path on another machine
+    for name in (plain, unquote(plain), last):
+        path = f"{beside}/{name}"
+        if archive_reader.find(folder, path) is not None:
+            return path
+    return None
 
 
 def _is_export(file: Path) -> bool:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tertulia.transfer.importing import archive_reader, bson, threads
+from tertulia.transfer.importing.bson import GridFsFiles
 from tertulia.transfer.importing.emoji import ROCKETCHAT_NAMES
-from tertulia.transfer.importing.gridfs import GridFsFiles
 from tertulia.transfer.importing.import_counts import (
     AVATARS,
     BOTS,

@@ -1,25 +1,32 @@
 /** The section of administration about agents: whether the organization allows them, and all that act. */
 
-import { get, patch } from "../core/api.js";
-import { h } from "../core/html.js";
+import { get } from "../core/api.js";
 import { t } from "../core/i18n.js";
-import { realm } from "../state/session.js";
-import { agentList } from "../dialogs/agents.js";
-import { formSection, settingRow } from "../dialogs/forms.js";
+import { agentCells, endAgent } from "../dialogs/agents.js";
+import { nameOf } from "../state/people.js";
+import { itemTable, nameCell, rowButton, sectionHead, settingGroup } from "./parts.js";
+import { organizationRow } from "./setting_rows.js";
 
-export async function orgAgents() {
-  const { agents } = await get("/realm/agents");
+/** @param {import("./sections.js").Pane} pane */
+export async function orgAgents({ pending }) {
+  let { agents } = await get("/realm/agents");
+  const heads = [t("agents.one"), t("people.person"), t("status.until")];
+  const table = itemTable(t("org.agents-list"), heads, t("agents.none"), (/** @type {typeof agents[0]} */ agent) => {
+    const { name, grant, until } = agentCells(agent);
+    return {
+      cells: [nameCell(name, grant), nameOf(agent.user_id), until],
+      end: rowButton(t("agents.end"), t("agents.end-of", { name }), () =>
+        endAgent(agent, "/realm/agents", () => {
+          agents = agents.filter((each) => each !== agent);
+          table.draw(agents);
+        }),
+      ),
+    };
+  });
+  table.draw(agents);
   return [
-    formSection(
-      t("agents.title"),
-      h("p", { class: "quiet" }, t("org.agents-text")),
-      settingRow({
-        name: "enable_agent_access",
-        label: t("org.enable_agent_access"),
-        value: realm("enable_agent_access"),
-        save: (value) => patch("/realm", { enable_agent_access: value }),
-      }),
-    ),
-    formSection(t("org.agents-list"), agentList(agents, "/realm/agents", true)),
+    sectionHead(t("agents.title"), t("org.agents-text")),
+    settingGroup(t("admin.allowed"), [organizationRow(pending, "settings", "enable_agent_access")]),
+    settingGroup(t("org.agents-list"), [table.element]),
   ];
 }

@@ -52,6 +52,16 @@ const HIDDEN = new Set([
   "subscriptions",
   "short_name",
   "deletion_delay_days",
+  "key",
+  "to",
+  "type",
+  "topic",
+  "values",
+  "bot_id",
+  "parameters",
+  "channel_ids",
+  "in_direct",
+  "may_use",
   "ends_at",
 ]);
 const ROLES = new Set(["role", "invite_as"]);

@@ -5,10 +5,11 @@ import { h, icon, setChildren } from "../core/html.js";
 import { formatNumber, t } from "../core/i18n.js";
 import { channels } from "../state/channels.js";
 import { people } from "../state/people.js";
-import { normalizeText } from "../state/text_matching.js";
+import { normalizeText } from "../state/name_match.js";
 import { avatar } from "../views/avatars.js";
 import { TypeaheadPopup } from "../views/typeahead_popup.js";
-import { DAY_SECONDS, formatFullTime, formatShortTime } from "../views/time.js";
+import { formatFullTime, formatShortTime } from "../views/time.js";
+import { dataTable, sectionHead } from "./parts.js";
 import { actorName, detailsOf, isFailed, sentenceOf, textOf } from "./audit_entries.js";
 
 /** @typedef {import("./sections.js").Pane} Pane */
@@ -56,7 +57,7 @@ async function oneEntry(pane, id) {
     const address = `${location.origin}/${entryAddress(entry)}`;
     const field = h("input", { class: "f", readonly: true, value: address, "aria-label": t("audit.link") });
     return [
-      h("div", { class: "ph" }, h("h2", {}, t("audit.entry", { id }))),
+      sectionHead(t("audit.entry", { id })),
       h(
         "dl",
         { class: "facts" },
@@ -140,11 +141,11 @@ async function logPage(pane, address) {
   const controls = filterControls(changeFilters);
   controls.update(filters);
   await fetchEntries(true);
-  const heads = ["when", "who", "what", "where", "from"].map((each) => h("th", { scope: "col" }, t(`audit.${each}`)));
+  const heads = ["when", "who", "what", "where", "from"].map((each) => t(`audit.${each}`));
   return [
-    h("div", { class: "ph" }, h("h2", {}, t("org.audit")), download, note),
+    sectionHead(t("org.audit"), undefined, download, note),
     h("div", { class: "filters" }, ...controls.elements, count),
-    h("table", { class: "tab blocks", "aria-label": t("org.audit") }, h("thead", {}, h("tr", {}, ...heads)), rows),
+    dataTable(t("org.audit"), heads, rows, "blocks"),
     h("p", { class: "foot" }, more),
   ];
 }
@@ -158,19 +159,22 @@ function knownFilters(address) {
 /** The filters as parameters of the API.
  * @param {Filters} filters
  * @returns {Record<string, string | number>} */
-function queryOf({ when, from, to, ...others }) {
+export function queryOf({ when, from, to, ...others }) {
   const times =
     when === "range"
-      ? { ...(from && { after: startOfDay(from) }), ...(to && { until: startOfDay(to) + DAY_SECONDS }) }
+      ? { ...(from && { after: startOfDay(from) }), ...(to && { until: startOfDay(to, 1) }) }
       : when === "all"
         ? {}
-        : { after: when === "today" ? startOfDay() : startOfDay() - Number(when) * DAY_SECONDS };
+        : { after: startOfDay("", when === "today" ? 0 : -Number(when)) };
   return { ...others, ...times };
 }
 
-/** @param {string} [date] such as 2026-11-17; without it, today */
-function startOfDay(date) {
+/** The start of a day, or of one some days later: a day may have 23 or 25 hours.
+ * @param {string} date such as 2026-11-17; empty for today
+ * @param {number} [days] */
+function startOfDay(date, days = 0) {
   const day = date ? new Date(`${date}T00:00`) : new Date();
+  day.setDate(day.getDate() + days);
   return Math.floor(day.setHours(0, 0, 0, 0) / 1000);
 }
 

@@ -9,6 +9,7 @@ import { ChoiceField } from "../views/choice_field.js";
 import { enhance } from "../views/rendered_content.js";
 import { formatAgo } from "../views/time.js";
 import { actionButton, labelled } from "../dialogs/forms.js";
+import { dataTable, sectionHead } from "./parts.js";
 
 /** @typedef {import("./sections.js").Pane} Pane */
 /** @typedef {import("../core/api_types.d.ts").Schemas["CatalogueEntry"]} Service */
@@ -70,7 +71,7 @@ function catalogue(services, bots, pane) {
   };
   draw();
   return [
-    h("div", { class: "ph" }, h("h2", {}, t("org.integrations")), h("p", {}, t("hooks.text"))),
+    sectionHead(t("org.integrations"), t("hooks.text")),
     h("h3", {}, t("settings.bots")),
     botTable(bots),
     h("h3", {}, t("hooks.services")),
@@ -87,13 +88,8 @@ function serviceName(service) {
 /** @param {Bot[]} bots */
 function botTable(bots) {
   if (!bots.length) return h("p", { class: "quiet" }, t("hooks.no-bots"));
-  const heads = ["bot", "owner", "used", "key", "calls"].map((each) => h("th", { scope: "col" }, t(`hooks.${each}`)));
-  return h(
-    "table",
-    { class: "tab blocks", "aria-label": t("settings.bots") },
-    h("thead", {}, h("tr", {}, ...heads)),
-    h("tbody", {}, ...bots.map(botRow)),
-  );
+  const heads = ["bot", "owner", "used", "key", "calls"].map((each) => t(`hooks.${each}`));
+  return dataTable(t("settings.bots"), heads, h("tbody", {}, ...bots.map(botRow)), "blocks");
 }
 
 /** @param {Bot} bot */
@@ -215,11 +211,9 @@ function servicePage(service, bots, pane) {
   });
   return [
     h("p", {}, h("button", { class: "b", type: "button", onclick: () => pane.show("integrations") }, t("hooks.all"))),
-    h(
-      "div",
-      { class: "ph" },
-      h("h2", {}, serviceName(service)),
-      h("p", {}, t("hooks.where", { name: serviceName(service) })),
+    sectionHead(
+      serviceName(service),
+      t("hooks.where", { name: serviceName(service) }),
       h("p", {}, ...withNames(t(`hooks.setup.${service.name}`))),
     ),
     h(

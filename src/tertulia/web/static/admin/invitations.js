@@ -2,30 +2,50 @@
 
 import { get, post, remove } from "../core/api.js";
 import { channels } from "../state/channels.js";
-import { setChildren, h, iconButton } from "../core/html.js";
+import { h } from "../core/html.js";
 import { state } from "../state/session.js";
-import { people } from "../state/people.js";
 import { ChoicesField } from "../views/choice_field.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
-import { actionButton, formSection, labelled } from "../dialogs/forms.js";
+import { actionButton, labelled } from "../dialogs/forms.js";
+import { withErrorToast } from "../views/message_actions.js";
+import { itemTable, menuButton, nameCell, sectionHead, settingGroup } from "./parts.js";
+
+/** @typedef {import("../core/api_types.d.ts").Schemas["InvitationObject"]} Invitation */
 
 const INVITED_ROLES = [100, 200, 300, 400, 600];
 const DAYS = [1, 3, 10, 30, 0]; // 0 never expires
 
-/** The form that invites people, and the open invitations. */
-export async function orgInvitations() {
-  const list = h("ul", { class: "plain kept" });
-  const draw = async () => {
-    const { invites } = await get("/invites");
-    setChildren(
-      list,
-      ...(invites.length
-        ? invites.map((invite) => inviteRow(invite, draw))
-        : [h("li", { class: "quiet" }, t("invite.none"))]),
-    );
-  };
+/** The form that invites people, and the open invitations.
+ * @param {import("./sections.js").Pane} pane */
+export async function orgInvitations({ scope }) {
+  const heads = [t("invite.whom"), t("people.role"), t("status.until")];
+  const table = itemTable(t("org.invitations"), heads, t("invite.none"), (/** @type {Invitation} */ invite) => {
+    const name = (invite.is_multiuse ? invite.link_url : invite.email) ?? "";
+    const path = invite.is_multiuse ? `/invites/multiuse/${invite.id}` : `/invites/${invite.id}`;
+    return {
+      cells: [
+        nameCell(name, t(invite.is_multiuse ? "invite.by-link" : "invite.by-mail")),
+        t(`role.${invite.invited_as}`),
+        invite.expiry_date ? formatFullTime(invite.expiry_date) : t("invite.for-ever"),
+      ],
+      end: menuButton(name, [
+        invite.is_multiuse
+          ? { icon: "copy", text: t("dialog.copy"), act: () => navigator.clipboard.writeText(name) }
+          : { icon: "retry", text: t("invite.again"), act: () => withErrorToast(post(`${path}/resend`).then(draw)) },
+        {
+          icon: "trash",
+          risk: true,
+          text: t("invite.revoke"),
+          act: () => withErrorToast(remove(path).then(draw, draw)),
+        },
+      ]),
+    };
+  });
+  /** @type {() => Promise<void>} */
+  const draw = async () => table.draw((await get("/invites")).invites);
   await draw();
+  scope.on("realm", draw);
   const emails = h("textarea", { class: "f", rows: 4, "aria-label": t("invite.emails") });
   const file = h("input", {
     type: "file",
@@ -80,68 +100,49 @@ export async function orgInvitations() {
     include_realm_default_subscriptions: isUsual.checked,
     stream_ids: others.values,
   });
+  const send = () =>
+    post("/invites", {
+      ...terms(),
+      invitee_emails: emails.value
+        .split(/[\s,;]+/)
+        .filter(Boolean)
+        .join(","),
+    }).then(() => {
+      emails.value = "";
+      return draw();
+    });
+  const makeLink = async () => {
+    link.textContent = (await post("/invites/multiuse", terms())).invite_link;
+    await draw();
+  };
   return [
-    formSection(
-      t("invite.people"),
-      labelled(t("invite.emails"), emails),
+    sectionHead(t("org.invitations"), t("invite.text")),
+    settingGroup(t("invite.people"), [
       h(
         "div",
-        { class: "set" },
-        h("button", { class: "b", type: "button", onclick: () => file.click() }, t("invite.file")),
-        file,
-        count,
-      ),
-      labelled(t("invite.as"), role),
-      labelled(t("invite.until"), days),
-      h("label", { class: "choice" }, isUsual, t("invite.usual-channels")),
-      others.element,
-      actionButton(t("invite.send"), () =>
-        post("/invites", {
-          ...terms(),
-          invitee_emails: emails.value
-            .split(/[\s,;]+/)
-            .filter(Boolean)
-            .join(","),
-        }).then(() => {
-          emails.value = "";
-          return draw();
-        }),
-      ),
-      actionButton(t("invite.link"), async () => {
-        link.textContent = (await post("/invites/multiuse", terms())).invite_link;
-        await draw();
-      }),
-      link,
-    ),
-    formSection(t("org.invitations"), list),
-  ];
-}
-
-/** @param {import("../core/api_types.d.ts").Schemas["InvitationObject"]} invite
- * @param {() => unknown} draw */
-function inviteRow(invite, draw) {
-  const path = invite.is_multiuse ? `/invites/multiuse/${invite.id}` : `/invites/${invite.id}`;
-  const until = invite.expiry_date
-    ? t("invite.ends", { when: formatFullTime(invite.expiry_date) })
-    : t("invite.for-ever");
-  return h(
-    "li",
-    {},
-    h("span", { class: "cut" }, invite.is_multiuse ? invite.link_url : invite.email),
-    h("small", {}, t(`role.${invite.invited_as}`)),
-    h("small", {}, until),
-    h(
-      "span",
-      { class: "set" },
-      !invite.is_multiuse &&
+        { class: "fields narrow" },
+        labelled(t("invite.emails"), emails),
         h(
-          "button",
-          { class: "b", type: "button", onclick: () => post(`${path}/resend`).then(draw, draw) },
-          t("invite.again"),
+          "div",
+          { class: "set" },
+          h("button", { class: "b", type: "button", onclick: () => file.click() }, t("invite.file")),
+          file,
+          count,
         ),
-      iconButton("trash", t("invite.revoke"), { onclick: () => remove(path).then(draw, draw) }),
-    ),
-  );
+        h("div", { class: "row2" }, labelled(t("invite.as"), role), labelled(t("invite.until"), days)),
+        h("label", { class: "choice" }, isUsual, t("invite.usual-channels")),
+        others.element,
+        h(
+          "div",
+          { class: "set" },
+          actionButton(t("invite.send"), send, "go"),
+          actionButton(t("invite.link"), makeLink),
+        ),
+        link,
+      ),
+    ]),
+    settingGroup(t("invite.open"), [table.element]),
+  ];
 }
 
 /** The addresses in a text with anything between them: a list, or a table as CSV.

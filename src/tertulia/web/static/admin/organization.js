@@ -1,36 +1,42 @@
 /** Sections with settings of the organization: profile, settings, permissions, log-in, new accounts. */
 
 import { get, patch, post, remove } from "../core/api.js";
-import { h, iconButton, setChildren } from "../core/html.js";
+import { h } from "../core/html.js";
 import { formatLabel, t } from "../core/i18n.js";
 import { realm, state } from "../state/session.js";
 import { confirmAction } from "../dialogs/dialog.js";
 import { fileButton } from "../dialogs/file_button.js";
-import { actionButton } from "../dialogs/forms.js";
+import { actionButton, labelled } from "../dialogs/forms.js";
 import { byHeading } from "../dialogs/personal_settings.js";
-import { settingGroup, organizationRow } from "./setting_rows.js";
+import { withErrorToast } from "../views/message_actions.js";
+import { formDialog, itemTable, nameCell, rowButton, sectionHead, settingGroup } from "./parts.js";
+import { organizationRow, visitorsRow } from "./setting_rows.js";
 
 /** @typedef {import("./sections.js").Pane} Pane */
 
-/** The head of a section.
- * @param {string} title
- * @param {string} [text]
- * @param {...import("../core/html.js").Child} more */
-export function sectionHead(title, text, ...more) {
-  return h("div", { class: "ph" }, h("h2", {}, title), ...more, text && h("p", {}, text));
-}
-
-/** The groups of settings of a section.
+/** The groups of settings of a section. Those that only other clients use are collapsed, below the others.
  * @param {Pane} pane
  * @param {string} section */
-function groupsOf(pane, section) {
-  const { part, settings } = pane.pending.inSection(section);
-  return byHeading(settings).map(([heading, own]) =>
-    settingGroup(
-      t(`part.${heading}`),
-      own.map(({ name }) => organizationRow(pane.pending, part, name)),
-    ),
-  );
+function groupsOf({ pending }, section) {
+  const { part, settings } = pending.inSection(section);
+  const groups = byHeading(settings).map(([heading, own]) => {
+    const rows =
+      heading === "visitors" ? [visitorsRow(pending)] : own.map(({ name }) => organizationRow(pending, part, name));
+    return { isElsewhere: heading === "other-clients", title: t(`part.${heading}`), rows };
+  });
+  return [
+    ...groups.filter((each) => !each.isElsewhere).map(({ title, rows }) => settingGroup(title, rows)),
+    ...groups
+      .filter((each) => each.isElsewhere)
+      .map(({ title, rows }) =>
+        h(
+          "details",
+          { class: "set-group" },
+          h("summary", {}, title, h("span", { class: "n soft" }, rows.length)),
+          ...rows,
+        ),
+      ),
+  ];
 }
 
 /** @param {Pane} pane */
@@ -81,7 +87,7 @@ export function orgPermissions(pane) {
 
 /** @param {Pane} pane */
 export async function orgLogin(pane) {
-  return [sectionHead(t("admin.log-in")), ...groupsOf(pane, "auth-methods"), await mailDomains()];
+  return [sectionHead(t("admin.log-in")), ...groupsOf(pane, "auth-methods"), await mailDomains(pane)];
 }
 
 /** @param {Pane} pane */
@@ -92,75 +98,51 @@ export function orgNewAccounts(pane) {
   ];
 }
 
-/** The domains of email addresses that may have accounts. */
-async function mailDomains() {
-  const list = h("ul", { class: "plain kept" });
-  const draw = async () => {
-    const { domains } = await get("/realm/domains");
-    setChildren(
-      list,
-      ...(domains.length
-        ? domains.map(({ domain, allow_subdomains: isWide }) =>
-            h(
-              "li",
-              {},
-              h("span", {}, domain),
-              h(
-                "span",
-                { class: "set" },
-                h(
-                  "label",
-                  { class: "choice" },
-                  h("input", {
-                    type: "checkbox",
-                    checked: isWide,
-                    disabled: !state.is_owner,
-                    "aria-label": formatLabel(t("domain.subdomains"), domain),
-                    onchange: (/** @type {Event} */ event) =>
-                      patch(`/realm/domains/${domain}`, {
-                        allow_subdomains: /** @type {HTMLInputElement} */ (event.target).checked,
-                      }).then(draw, draw),
-                  }),
-                  t("domain.subdomains"),
-                ),
-                state.is_owner &&
-                  iconButton("trash", t("admin.remove", { name: domain }), {
-                    onclick: () => remove(`/realm/domains/${domain}`).then(draw),
-                  }),
-              ),
-            ),
-          )
-        : [h("li", { class: "quiet" }, t("domain.none"))]),
+/** The domains of email addresses that may have accounts.
+ * @param {Pane} pane */
+async function mailDomains({ scope }) {
+  const heads = [t("domain.name"), t("domain.subdomains")];
+  const table = itemTable(
+    t("domain.title"),
+    heads,
+    t("domain.none"),
+    (/** @type {import("../core/api_types.d.ts").Schemas["DomainObject"]} */ { domain, allow_subdomains: isWide }) => ({
+      cells: [
+        nameCell(domain),
+        h("input", {
+          type: "checkbox",
+          checked: isWide,
+          disabled: !state.is_owner,
+          "aria-label": formatLabel(t("domain.subdomains"), domain),
+          onchange: () =>
+            withErrorToast(patch(`/realm/domains/${domain}`, { allow_subdomains: !isWide }).then(draw, draw)),
+        }),
+      ],
+      end:
+        state.is_owner &&
+        rowButton(t("dialog.remove"), t("admin.remove", { name: domain }), () =>
+          withErrorToast(remove(`/realm/domains/${domain}`).then(draw)),
+        ),
+    }),
+  );
+  /** @type {() => Promise<void>} */
+  const draw = async () => table.draw((await get("/realm/domains")).domains);
+  const add = () => {
+    const name = h("input", { class: "f", placeholder: "example.com", autocomplete: "off" });
+    const isWide = h("input", { type: "checkbox" });
+    formDialog(
+      t("domain.add"),
+      [labelled(t("domain.name"), name), h("label", { class: "choice" }, isWide, t("domain.subdomains"))],
+      t("dialog.add"),
+      () => post("/realm/domains", { domain: name.value.trim(), allow_subdomains: isWide.checked }).then(draw),
     );
   };
+  scope.on("realm", draw);
   await draw();
-  const name = h("input", {
-    class: "f",
-    "aria-label": t("domain.name"),
-    placeholder: "example.com",
-    autocomplete: "off",
-  });
-  const isWide = h("input", { type: "checkbox" });
   return settingGroup(t("domain.title"), [
     h("p", { class: "quiet" }, t("domain.text")),
-    list,
-    .../** @type {HTMLElement[]} */ (
-      state.is_owner
-        ? [
-            h(
-              "div",
-              { class: "set domain-form" },
-              name,
-              h("label", { class: "choice" }, isWide, t("domain.subdomains")),
-              actionButton(t("domain.add"), async () => {
-                await post("/realm/domains", { domain: name.value.trim(), allow_subdomains: isWide.checked });
-                name.value = "";
-                await draw();
-              }),
-            ),
-          ]
-        : []
-    ),
+    table.element,
+    state.is_owner && h("button", { class: "b", type: "button", onclick: add }, t("domain.add")),
   ]);
 }
 

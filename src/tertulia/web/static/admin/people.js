@@ -2,7 +2,7 @@
  * done with one account. */
 
 import { get, patch, post, remove } from "../core/api.js";
-import { h, icon, iconButton, setChildren, srOnly } from "../core/html.js";
+import { h, icon, setChildren, srOnly } from "../core/html.js";
 import { formatList, formatNumber, t } from "../core/i18n.js";
 import { oneAtATime } from "../core/signals.js";
 import { myId, state } from "../state/session.js";
@@ -11,9 +11,8 @@ import { avatar } from "../views/avatars.js";
 import { formatDate, formatFullTime, formatShortTime } from "../views/time.js";
 import { confirmAction, openDialog } from "../dialogs/dialog.js";
 import { actionButton, groupName, settingRow } from "../dialogs/forms.js";
-import { openMenu } from "../dialogs/popover.js";
-import { formatSize } from "../dialogs/uploaded_files.js";
-import { sectionHead } from "./organization.js";
+import { formatSize } from "../views/file_card.js";
+import { dataTable, headButton, menuButton, sectionHead } from "./parts.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["AccountObject"]} Account */
 /** @typedef {import("./sections.js").Pane} Pane */
@@ -221,10 +220,7 @@ export async function orgUsers(pane) {
         drawBulk();
       },
     });
-    const menu = iconButton("more", t("people.actions", { name: account.full_name }), {
-      "aria-haspopup": "menu",
-      onclick: () => openMenu(menu, account.full_name, accountMenu(account, attempt, pane)),
-    });
+    const menu = menuButton(account.full_name, accountMenu(account, attempt, pane));
     const kindOf = account.is_bot
       ? t("people.bot-of", { name: account.bot_owner_id ? nameOf(account.bot_owner_id) : "–" })
       : t(`role.${account.role}`);
@@ -275,12 +271,7 @@ export async function orgUsers(pane) {
     sectionHead(
       t("org.users"),
       undefined,
-      h(
-        "button",
-        { class: "b go", type: "button", onclick: () => pane.show("invitations") },
-        icon("person-plus", "s"),
-        t("invite.people"),
-      ),
+      headButton(t("invite.people"), () => pane.show("invitations"), "person-plus"),
     ),
     h(
       "div",
@@ -294,20 +285,13 @@ export async function orgUsers(pane) {
     ),
     bulk,
     note,
-    h(
-      "table",
-      { class: "tab" },
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          h("th", { scope: "col" }, srOnly(t("people.selection"))),
-          ...heads.values(),
-          h("th", { scope: "col" }, srOnly(t("people.menu"))),
-        ),
-      ),
+    dataTable(
+      t("org.users"),
+      [
+        h("th", { scope: "col" }, srOnly(t("people.selection"))),
+        ...heads.values(),
+        h("th", { scope: "col" }, srOnly(t("people.menu"))),
+      ],
       body,
     ),
     more,
@@ -327,7 +311,7 @@ function choice(label, choices) {
 /** @param {Account} account
  * @param {(work: () => Promise<unknown>) => Promise<void>} attempt
  * @param {Pane} pane
- * @returns {import("../dialogs/popover.js").MenuItem[]} */
+ * @returns {(import("./parts.js").MenuItem | false)[]} */
 function accountMenu(account, attempt, pane) {
   const id = account.user_id;
   const name = account.full_name;
@@ -338,8 +322,7 @@ function accountMenu(account, attempt, pane) {
   };
   const isOther = id !== myId();
   const isPerson = !account.is_bot;
-  /** @type {(import("../dialogs/popover.js").MenuItem | false)[]} */
-  const items = [
+  return [
     { icon: "person", text: t("people.details"), act: () => showAccount(account, attempt) },
     isPerson &&
       account.is_active && {
@@ -401,7 +384,6 @@ function accountMenu(account, attempt, pane) {
         act: () => attempt(() => eraseAccount(account, attempt)),
       },
   ];
-  return /** @type {import("../dialogs/popover.js").MenuItem[]} */ (items.filter(Boolean));
 }
 
 /** @param {Account} account */

@@ -1,12 +1,22 @@
 /** Settings of custom profile fields. */
 
 import { patch, post, remove } from "../core/api.js";
-import { setChildren, h, iconButton } from "../core/html.js";
+import { h } from "../core/html.js";
 import { state } from "../state/session.js";
 import { t } from "../core/i18n.js";
-import { confirmAction } from "../dialogs/dialog.js";
-import { actionButton, formSection, labelled, settingRow } from "../dialogs/forms.js";
-import { raised } from "./lists.js";
+import { confirmAction, openDialog } from "../dialogs/dialog.js";
+import { labelled, settingRow } from "../dialogs/forms.js";
+import {
+  formDialog,
+  headButton,
+  itemTable,
+  menuButton,
+  nameCell,
+  raised,
+  raising,
+  removal,
+  sectionHead,
+} from "./parts.js";
 
 /** @typedef {{id: number, name: string, hint: string, type: number, field_data: string, display_in_profile_summary?:
  *   boolean, required?: boolean, editable_by_user?: boolean}} ProfileField */
@@ -17,14 +27,20 @@ const SWITCHES = /** @type {const} */ (["display_in_profile_summary", "required"
 
 /** @param {import("./sections.js").Pane} pane */
 export function orgFields({ scope }) {
-  const list = h("ul", { class: "plain kept-open" });
-  const draw = () => setChildren(list, ...fields().map(fieldRow));
+  const heads = [t("label.name"), t("label.kind"), t("field.filled-by")];
+  const table = itemTable(t("org.fields"), heads, t("field.none"), (/** @type {ProfileField} */ field, at) => ({
+    cells: [
+      nameCell(field.name, field.hint),
+      t(`field.kind.${field.type}`),
+      t(field.editable_by_user === false ? "field.by-administrators" : "field.by-people"),
+    ],
+    end: state.is_admin && menuButton(field.name, fieldMenu(field, at)),
+  }));
+  const draw = () => table.draw(fields());
   scope.on("people", draw);
   draw();
-  return [
-    formSection(t("org.fields"), h("p", { class: "quiet" }, t("field.text")), list),
-    state.is_admin && newField(),
-  ];
+  const head = state.is_admin && headButton(t("field.add"), newField);
+  return [sectionHead(t("org.fields"), t("field.text"), head), table.element];
 }
 
 /** @returns {ProfileField[]} */
@@ -34,91 +50,62 @@ function fields() {
 
 /** @param {ProfileField} field
  * @param {number} at */
-function fieldRow(field, at) {
+function fieldMenu(field, at) {
+  const ids = fields().map((each) => each.id);
+  const remover = async () => {
+    if (await confirmAction(t("admin.remove", { name: field.name }), t("field.remove-text"), t("menu.delete")))
+      await remove(`/realm/profile_fields/${field.id}`);
+  };
+  return [
+    { icon: "draft", text: t("menu.edit"), act: () => editField(field) },
+    at > 0 && raising(() => patch("/realm/profile_fields", { order: raised(ids, at) })),
+    removal(remover),
+  ];
+}
+
+/** @param {ProfileField} field */
+function editField(field) {
   const path = `/realm/profile_fields/${field.id}`;
   const change = (/** @type {string} */ name) => (/** @type {import("../dialogs/forms.js").FieldValue} */ value) =>
     patch(path, { [name]: value });
-  const title = h(
-    "summary",
-    {},
-    h("bdi", {}, field.name),
-    " ",
-    h("small", { class: "quiet" }, t(`field.kind.${field.type}`)),
-  );
-  if (!state.is_admin) return h("li", {}, h("bdi", {}, field.name), " ", h("small", { class: "quiet" }, field.hint));
-  return h(
-    "li",
-    {},
+  openDialog(field.name, [
     h(
-      "details",
-      {},
-      title,
-      h(
-        "div",
-        { class: "fields" },
-        settingRow({ name: `name-${field.id}`, label: t("label.name"), value: field.name, save: change("name") }),
-        settingRow({ name: `hint-${field.id}`, label: t("field.hint"), value: field.hint, save: change("hint") }),
-        field.type === DROPDOWN &&
-          settingRow({
-            name: `choices-${field.id}`,
-            label: t("field.choices"),
-            value: choicesIn(field),
-            kind: "long",
-            save: (value) => patch(path, { field_data: choiceData(String(value), field) }),
-          }),
-        ...SWITCHES.map((name) =>
-          settingRow({
-            name: `${name}-${field.id}`,
-            label: t(`field.${name}`),
-            value: Boolean(field[name] ?? name === "editable_by_user"),
-            save: change(name),
-          }),
-        ),
-        h(
-          "div",
-          { class: "set" },
-          at > 0 &&
-            h(
-              "button",
-              {
-                class: "b",
-                type: "button",
-                onclick: () =>
-                  patch("/realm/profile_fields", {
-                    order: raised(
-                      fields().map((each) => each.id),
-                      at,
-                    ),
-                  }),
-              },
-              t("order.up"),
-            ),
-          iconButton("trash", t("admin.remove", { name: field.name }), {
-            onclick: async () => {
-              if (
-                await confirmAction(t("admin.remove", { name: field.name }), t("field.remove-text"), t("menu.delete"))
-              )
-                await remove(path);
-            },
-          }),
-        ),
+      "div",
+      { class: "fields" },
+      settingRow({ name: "name", label: t("label.name"), value: field.name, save: change("name") }),
+      settingRow({ name: "hint", label: t("field.hint"), value: field.hint, save: change("hint") }),
+      field.type === DROPDOWN &&
+        settingRow({
+          name: "choices",
+          label: t("field.choices"),
+          value: choicesIn(field),
+          kind: "long",
+          save: (value) => patch(path, { field_data: choiceData(String(value), field) }),
+        }),
+      ...SWITCHES.map((name) =>
+        settingRow({
+          name,
+          label: t(`field.${name}`),
+          value: Boolean(field[name] ?? name === "editable_by_user"),
+          save: change(name),
+        }),
       ),
     ),
-  );
+  ]);
 }
 
 function newField() {
-  const name = h("input", { class: "f", "aria-label": t("label.name"), maxlength: 40 });
-  const hint = h("input", { class: "f", "aria-label": t("field.hint"), maxlength: 80 });
+  const name = h("input", { class: "f", maxlength: 40 });
+  const hint = h("input", { class: "f", maxlength: 80 });
   const kind = h(
     "select",
-    { class: "f", "aria-label": t("label.kind") },
+    { class: "f" },
     ...[1, 2, DROPDOWN, 4, 5, 6, EXTERNAL, 8].map((each) => h("option", { value: each }, t(`field.kind.${each}`))),
   );
-  const choices = h("textarea", { class: "f", rows: 3, "aria-label": t("field.choices"), dir: "auto" });
+  const choices = h("textarea", { class: "f", rows: 3, dir: "auto" });
   const account = h(
     "select",
-    { class: "f", "aria-label": t("field.account") },
+    { class: "f" },
     ...Object.entries(state.realm_default_external_accounts ?? {}).map(([key, each]) =>
       h("option", { value: key }, each.text ?? key),
     ),
@@ -138,15 +125,17 @@ function newField() {
       : Number(kind.value) === EXTERNAL
         ? { field_data: { subtype: account.value } }
         : {};
-  return formSection(
+  formDialog(
     t("field.add"),
-    labelled(t("label.name"), name),
-    labelled(t("field.hint"), hint),
-    labelled(t("label.kind"), kind),
-    ...Object.values(extraFields),
-    actionButton(t("field.add"), () =>
+    [
+      labelled(t("label.name"), name),
+      labelled(t("field.hint"), hint),
+      labelled(t("label.kind"), kind),
+      ...Object.values(extraFields),
+    ],
+    t("dialog.add"),
+    () =>
       post("/realm/profile_fields", { name: name.value, hint: hint.value, field_type: Number(kind.value), ...data() }),
-    ),
   );
 }
 

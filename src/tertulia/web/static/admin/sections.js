@@ -6,6 +6,7 @@ import { people } from "../state/people.js";
 import { state } from "../state/session.js";
 import { orgAgents } from "./agents.js";
 import { orgFolders } from "./channel_folders.js";
+import { orgGroups } from "./groups.js";
 import {
   archivedChannels,
   orgArchived,
@@ -52,6 +53,7 @@ export const SECTIONS = [
     draw: orgUsers,
     count: () => [...people.values()].filter((person) => person.is_active && !person.is_bot).length,
   },
+  { key: "groups", group: "people", title: "groups.title", draw: orgGroups, isShown: isMember },
   { key: "invitations", group: "people", title: "org.invitations", draw: orgInvitations },
   { key: "profile-field-settings", group: "people", title: "org.fields", draw: orgFields },
   { key: "default-channels-list", group: "content", title: "org.defaults", draw: orgDefaults },

@@ -4,7 +4,8 @@ import { get } from "../core/api.js";
 import { h } from "../core/html.js";
 import { currentLanguage, t } from "../core/i18n.js";
 import { DAY_SECONDS, formatAgo } from "../views/time.js";
-import { formatSize } from "../dialogs/uploaded_files.js";
+import { formatSize } from "../views/file_card.js";
+import { sectionHead } from "./parts.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["HealthPart"]} Part */
 
@@ -14,13 +15,7 @@ export async function healthPage() {
     h(
       "div",
       { class: "oversight" },
-      h(
-        "div",
-        { class: "ph" },
-        h("h2", {}, t("org.health")),
-        page && h("a", { class: "b", href: page }, t("health.operator")),
-        h("p", {}, t("health.text")),
-      ),
+      sectionHead(t("org.health"), t("health.text"), page && h("a", { class: "b", href: page }, t("health.operator"))),
       h(
         "ul",
         { class: "health", tabindex: 0 },

@@ -7,6 +7,7 @@ import { currentLanguage, formatList, t, textWith } from "../core/i18n.js";
 import { channels } from "../state/channels.js";
 import { state } from "../state/session.js";
 import { namesIn } from "../dialogs/channel_administration.js";
+import { hoursField } from "../dialogs/forms.js";
 import { PermissionField } from "../dialogs/permission_field.js";
 import { languageName, personalValue } from "../dialogs/personal_settings.js";
 import { ChoiceField } from "../views/choice_field.js";
@@ -18,19 +19,14 @@ import { ChoiceField } from "../views/choice_field.js";
 /** @typedef {{id: string, part: Part, setting: Setting, label: string, value: unknown, change: (value: unknown) =>
  *   void}} Control */
 
+const VISITORS = /** @type {const} */ (["enable_spectator_access", "enable_public_pages"]);
+const VISITOR_CHOICES = /** @type {const} */ (["admin.visitors-0", "admin.visitors-1", "admin.visitors-2"]);
 const OTHER = "other";
 const SHORT_TEXT_LENGTH = 60;
 const SECONDS = { minute: 60, hour: 3600, day: 86_400 };
 const LIMITS_SECONDS = [60, 600, 3600, 86_400, 604_800, 2_592_000];
 const LIMITS_DAYS = [30, 90, 180, 365, 730, 1825];
 const ORGANIZATION_TYPES = [0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000];
-
-/** A heading with rows.
- * @param {string} title
- * @param {HTMLElement[]} rows */
-export function settingGroup(title, rows) {
-  return h("section", { class: "set-group" }, h("h3", {}, title), ...rows);
-}
 
 /** @param {PendingChanges} pending
  * @param {Part} part
@@ -41,7 +37,7 @@ export function organizationRow(pending, part, name) {
   if (!setting) throw new Error(`the server has no setting ${name}`);
   const label = settingLabel(part, name);
   const id = `setting-${part}-${name}`;
-  const changed = h("span", { class: "changed" }, icon("draft", "s"), t("admin.changed"));
+  const changed = changeNote();
   const note = h("span", { class: "hint effect", "aria-live": "polite" });
   const update = () => {
     changed.hidden = !pending.has(part, name);
@@ -75,7 +71,7 @@ export function organizationRow(pending, part, name) {
       "div",
       { class: "l" },
       isField ? h("label", { for: id }, label) : h("b", { id: `${id}-label` }, label),
-      h("span", { class: "hint", id: `${id}-help` }, helpOf(part, setting)),
+      h("span", { class: "hint", id: `${id}-help` }, describe(part, setting)),
       restriction(setting),
       changed,
       note,
@@ -84,18 +80,70 @@ export function organizationRow(pending, part, name) {
   );
 }
 
+/** Who reads web-public channels: two settings as one choice.
+ * @param {PendingChanges} pending
+ * @returns {HTMLElement} */
+export function visitorsRow(pending) {
+  const parts = VISITORS.map((name) => pending.list.settings.get(name));
+  const [chat, pages] = /** @type {Setting[]} */ (parts);
+  const isOpen = (/** @type {Setting} */ each) => Boolean(pending.value("settings", each));
+  const select = h(
+    "select",
+    {
+      class: "f",
+      id: "setting-visitors",
+      disabled: !chat.can_change || !pages.can_change,
+      "aria-describedby": "setting-visitors-help",
+      onchange: () => {
+        for (const [at, each] of [chat, pages].entries())
+          if (at === 0 || select.value !== "0")
+            pending.set("settings", each, t("admin.visitors"), Number(select.value) > at);
+        changed.hidden = !VISITORS.some((name) => pending.has("settings", name));
+      },
+    },
+    ...VISITOR_CHOICES.map((key, value) => h("option", { value }, t(key))),
+  );
+  select.value = String(isOpen(chat) ? 1 + Number(isOpen(pages)) : 0);
+  const changed = changeNote();
+  changed.hidden = !VISITORS.some((name) => pending.has("settings", name));
+  return h(
+    "div",
+    { class: "set-row", "data-setting": "visitors" },
+    h(
+      "div",
+      { class: "l" },
+      h("label", { for: "setting-visitors" }, t("admin.visitors")),
+      h("span", { class: "hint", id: "setting-visitors-help" }, t("admin.visitors-help")),
+      restriction(chat) ?? restriction(pages),
+      changed,
+    ),
+    h("div", { class: "r" }, select),
+  );
+}
+
+function changeNote() {
+  return h("span", { class: "changed" }, icon("draft", "s"), t("admin.changed"));
+}
+
 /** @param {Part} part
  * @param {string} name */
 export function settingLabel(part, name) {
   return part === "settings" ? t(`org.${name}`) : t(`set.${name}`);
 }
 
-/** The help and the default of a setting.
- * @param {Part} part
+/** @param {Part} part
  * @param {Setting} setting */
 export function helpOf(part, setting) {
-  const usual = t("admin.default", { value: formatSetting(part, setting, setting.default) });
-  return part === "settings" ? `${t(`help.${setting.name}`)} ${usual}` : usual;
+  return part === "settings" ? t(`help.${setting.name}`) : "";
+}
+
+/** The help of a setting, and its default where the organization has chosen another value.
+ * @param {Part} part
+ * @param {Setting} setting */
+function describe(part, setting) {
+  const isUsual = JSON.stringify(setting.value) === JSON.stringify(setting.default);
+  const usual = isUsual ? "" : t("admin.default", { value: formatSetting(part, setting, setting.default) });
+  return [helpOf(part, setting), usual].filter(Boolean).join(" ");
 }
 
 /** @param {Setting} setting */
@@ -200,6 +248,10 @@ function controlOf(control) {
       return limitControl(control);
     case "login_methods":
       return methodsControl(control);
+    case "hours": {
+      const { box, times } = hoursField(String(control.value), control.change, attributes(control));
+      return h("span", {}, h("span", { class: "switch" }, box), times);
+    }
     case "number":
       return setting.name === "org_type"
         ? selectControl(

@@ -2,8 +2,9 @@
 
 import { h } from "../core/html.js";
 import { t } from "../core/i18n.js";
-import { normalizeText } from "../state/text_matching.js";
-import { helpOf, settingGroup, settingLabel, organizationRow } from "./setting_rows.js";
+import { normalizeText } from "../state/name_match.js";
+import { settingGroup } from "./parts.js";
+import { helpOf, settingLabel, organizationRow } from "./setting_rows.js";
 
 /** @typedef {import("./pending_changes.js").PendingChanges} PendingChanges */
 /** @typedef {import("./sections.js").Section} Section */

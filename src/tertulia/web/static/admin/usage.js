@@ -6,7 +6,8 @@ import { currentLanguage, formatNumber, t } from "../core/i18n.js";
 import { channels, channelName } from "../state/channels.js";
 import { nameOf } from "../state/people.js";
 import { formatFullTime } from "../views/time.js";
-import { formatSize } from "../dialogs/uploaded_files.js";
+import { formatSize } from "../views/file_card.js";
+import { dataTable, sectionHead } from "./parts.js";
 import { bars } from "./plots.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["ChannelUsage"]} ChannelUsage */
@@ -28,7 +29,7 @@ export async function usagePage() {
     h(
       "div",
       { class: "oversight" },
-      h("div", { class: "ph" }, h("h2", {}, t("org.usage")), h("p", {}, t("usage.text"))),
+      sectionHead(t("org.usage"), t("usage.text")),
       h("div", { class: "filters" }, span),
       inside,
     ),
@@ -177,22 +178,10 @@ function personTable(usage) {
  * @param {string[]} heads
  * @param {HTMLElement[]} rows */
 function table(label, heads, rows) {
-  return h(
-    "table",
-    { class: "tab", "aria-label": label },
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        ...heads.map((head, index) =>
-          h("th", { scope: "col", class: index > 0 && head !== t("usage.by-day") && "r" }, head),
-        ),
-      ),
-    ),
-    h("tbody", {}, ...rows),
+  const cells = heads.map((head, index) =>
+    h("th", { scope: "col", class: index > 0 && head !== t("usage.by-day") && "r" }, head),
   );
+  return dataTable(label, cells, h("tbody", {}, ...rows));
 }
 
 /** @param {ChannelUsage} channel */

@@ -83,6 +83,17 @@ export function closeDialogRoute() {
   else history.go(-dialogDepth);
 }
 
+/** Something covers the view or the dialog, and going back is to close it: give it an entry in the history. */
+export function pushCover() {
+  if (dialogDepth) dialogDepth++;
+  history.pushState({ above: dialogDepth || undefined, isCover: true }, "");
+}
+
+/** The person went back from a cover. */
+export function popCover() {
+  if (dialogDepth) dialogDepth--;
+}
+
 /** Move the focus into the view. */
 export function focusView() {
   view?.focus?.();

@@ -6,6 +6,12 @@ import type { Message } from "../state/messages.js";
 import type { Route } from "../state/routes.js";
 import type { MoveEvent } from "./api_types.d.ts";
 
+/** A menu, a dialog or the sidebar over the view of a phone: going back closes it. */
+export interface Cover {
+  isOpen(): boolean;
+  close(): void;
+}
+
 export interface Signals {
   // A store has changed.
   /** The person that changed; without one, several may have. */
@@ -28,6 +34,8 @@ export interface Signals {
   /** The key of the conversation; without one, several drafts may have changed. */
   drafts: string | undefined;
   outbox: undefined;
+  /** The browser offers to install the page. */
+  installOffer: undefined;
   /** Message lists have other messages in them. */
   lists: undefined;
   /** All stores were initialized again. */
@@ -44,6 +52,8 @@ export interface Signals {
   /** The same move, with both conversations. */
   topicMoved: MoveEvent;
 
+  /** Something covers the view of a phone. */
+  covered: Cover;
   /** The router shows another route. */
   route: Route;
 }

@@ -5,8 +5,7 @@ import { h } from "../core/html.js";
 import { t } from "../core/i18n.js";
 import { channelName } from "../state/channels.js";
 import { realm } from "../state/session.js";
-import { nameOf } from "../state/people.js";
-import { toast } from "../views/layout.js";
+import { withErrorToast } from "../views/message_actions.js";
 import { formatDate, formatFullTime } from "../views/time.js";
 import { confirmAction } from "./dialog.js";
 import { formSection } from "./forms.js";
@@ -19,49 +18,48 @@ export async function agentsPage() {
     formSection(
       t("agents.title"),
       h("p", { class: "quiet" }, t(realm("enable_agent_access") ? "agents.text" : "agents.off")),
-      agentList(agents, "/users/me/agents"),
+      agentList(agents),
     ),
   ];
 }
 
-/** @param {AgentObject[]} agents
- * @param {"/users/me/agents" | "/realm/agents"} path where they are ended
- * @param {boolean} [withPerson] */
-export function agentList(agents, path, withPerson = false) {
+/** @param {AgentObject[]} agents */
+function agentList(agents) {
   if (!agents.length) return h("p", { class: "quiet" }, t("agents.none"));
-  return h("ul", { class: "plain kept" }, ...agents.map((agent) => agentRow(agent, path, withPerson)));
+  return h("ul", { class: "plain kept" }, ...agents.map(agentRow));
 }
 
-/** @param {AgentObject} agent
- * @param {string} path
- * @param {boolean} withPerson */
-function agentRow(agent, path, withPerson) {
+/** @param {AgentObject} agent */
+function agentRow(agent) {
+  const { name, grant, until } = agentCells(agent);
+  const end = () => endAgent(agent, "/users/me/agents", () => row.remove());
   const row = h(
     "li",
-    { class: "agent" },
-    h(
-      "span",
-      { class: "of" },
-      h("bdi", {}, agent.name),
-      withPerson && ` · ${nameOf(agent.user_id)}`,
-      h("p", {}, describeGrant(agent)),
-    ),
-    h("small", {}, agent.expires ? t("agents.until", { date: formatFullTime(agent.expires) }) : t("agents.open")),
+    {},
+    h("span", { class: "of" }, h("bdi", {}, name), h("p", {}, grant)),
+    h("small", {}, until),
     h(
       "button",
-      { class: "b", type: "button", "aria-label": t("agents.end-of", { name: agent.name }), onclick: end },
+      { class: "b", type: "button", "aria-label": t("agents.end-of", { name }), onclick: end },
       t("agents.end"),
     ),
   );
   return row;
+}
 
-  async function end() {
-    if (!(await confirmAction(t("agents.end"), t("agents.end-text", { name: agent.name }), t("agents.end")))) return;
-    await remove(`${path}/${agent.id}`).then(
-      () => row.remove(),
-      (error) => toast(error.message),
-    );
-  }
+/** What lists say of an agent.
+ * @param {AgentObject} agent */
+export function agentCells(agent) {
+  const until = agent.expires ? t("agents.until", { date: formatFullTime(agent.expires) }) : t("agents.open");
+  return { name: agent.name, grant: describeGrant(agent), until };
+}
+
+/** @param {AgentObject} agent
+ * @param {"/users/me/agents" | "/realm/agents"} path where they are ended
+ * @param {() => void} ended */
+export async function endAgent(agent, path, ended) {
+  if (await confirmAction(t("agents.end"), t("agents.end-text", { name: agent.name }), t("agents.end")))
+    await withErrorToast(remove(`${path}/${agent.id}`).then(ended));
 }
 
 /** @param {AgentObject} agent */

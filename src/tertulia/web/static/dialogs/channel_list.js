@@ -3,7 +3,7 @@
 import { withErrorToast, joinChannel, leaveChannel } from "../views/message_actions.js";
 import { post } from "../core/api.js";
 import { findChannel, channels, sortedFolders } from "../state/channels.js";
-import { normalizeText } from "../state/text_matching.js";
+import { normalizeText } from "../state/name_match.js";
 import { plainText } from "../views/rendered_content.js";
 import { setChildren, h } from "../core/html.js";
 import { channelDot } from "../views/avatars.js";

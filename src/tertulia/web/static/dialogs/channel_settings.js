@@ -9,6 +9,8 @@ import { avatar, channelDot } from "../views/avatars.js";
 import { realm, state } from "../state/session.js";
 import { nameOf } from "../state/people.js";
 import { t } from "../core/i18n.js";
+import { formatLength } from "../views/durations.js";
+import { formatFullTime } from "../views/time.js";
 import { channelSentences, exportSection, mailSection, privacyOf } from "./channel_administration.js";
 import { confirmAction } from "./dialog.js";
 import { actionButton, formSection, isInPermission, settingRow } from "./forms.js";
@@ -49,6 +51,8 @@ const CHANNEL_PERMISSIONS = /** @type {const} */ ([
   "can_delete_any_message_group",
   "can_delete_own_message_group",
 ]);
+const SLOW_MODE_SECONDS = [0, 10, 30, 60, 300, 900, 3600];
+const SLOW_MODE_ENDS = [3600, 4 * 3600, 86_400, 7 * 86_400]; // seconds from now
 const NOTIFICATIONS = /** @type {const} */ ([
   "desktop_notifications",
   "audible_notifications",
@@ -195,6 +199,7 @@ function generalPage(id) {
           save: change("is_default_stream"),
         }),
     ),
+    channel && !channel.is_archived && slowModeSection(channel, disabled),
     channel && !channel.is_archived && mailSection(channel, !disabled),
     Boolean(realm("enable_topic_summaries")) && summarySection(id, disabled),
     state.is_admin && channel && exportSection(channel),
@@ -224,6 +229,47 @@ function generalPage(id) {
             ),
           ),
   ];
+}
+
+/** @param {import("../state/channels.js").Channel} channel
+ * @param {boolean} disabled */
+function slowModeSection({ stream_id, slow_mode_seconds, slow_mode_until }, disabled) {
+  const path = `/streams/${stream_id}`;
+  const now = Math.floor(Date.now() / 1000);
+  const until = slow_mode_until ?? 0;
+  return formSection(
+    t("channel.calm"),
+    settingRow({
+      disabled,
+      name: "slow_mode_seconds",
+      label: t("channel.slow_mode"),
+      hint: t("channel.slow_mode-hint"),
+      value: slow_mode_seconds,
+      choices: withCurrent(SLOW_MODE_SECONDS, slow_mode_seconds ?? 0).map((each) => [
+        each,
+        each ? formatLength(each) : t("channel.slow_mode-off"),
+      ]),
+      save: (value) => patch(path, { slow_mode_seconds: Number(value) }),
+    }),
+    settingRow({
+      disabled,
+      name: "slow_mode_until",
+      label: t("channel.slow_mode_until"),
+      value: until,
+      choices: [
+        [0, t("channel.slow_mode-never")],
+        ...SLOW_MODE_ENDS.map((each) => /** @type {[number, string]} */ ([now + each, formatLength(each)])),
+        ...(until > now ? [/** @type {[number, string]} */ ([until, formatFullTime(until)])] : []),
+      ],
+      save: (value) => patch(path, { slow_mode_until: Number(value) || null }),
+    }),
+  );
+}
+
+/** @param {number[]} choices
+ * @param {number} current */
+function withCurrent(choices, current) {
+  return choices.includes(current) ? choices : [...choices, current].sort((a, b) => a - b);
 }
 
 /** @param {number} id

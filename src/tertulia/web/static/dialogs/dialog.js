@@ -3,6 +3,7 @@
 import { setChildren, h, iconButton } from "../core/html.js";
 import { closeDialogRoute } from "../core/router.js";
 import { Scope } from "../core/scope.js";
+import { emit } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 
 /** Open a dialog. Closing removes it; if it was opened by an address, the router goes back.
@@ -27,6 +28,9 @@ export function openDialog(title, children, { wide = false, label, footer } = {}
   });
   document.body.append(dialog);
   dialog.showModal();
+  queueMicrotask(() => {
+    if (!dialog.dataset.address) emit("covered", { isOpen: () => dialog.open, close: () => dialog.close() });
+  });
   focusFirst(dialog);
   return dialog;
 }

@@ -17,6 +17,22 @@ export function fileButton(path, text, accept, more = {}) {
   return button;
 }
 
+/** A field with a file, which a form sends.
+ * @param {string} text
+ * @param {string} accept */
+export function fileField(text, accept) {
+  const element = h("input", { class: "f", type: "file", accept, "aria-label": text });
+  return {
+    element,
+    /** @param {string} path */
+    send: async (path) => {
+      const [file] = element.files ?? [];
+      if (!file) throw new Error(t("file.choose"));
+      await sendFile(path, file, {});
+    },
+  };
+}
+
 /** @param {HTMLInputElement} input
  * @returns {Promise<File | undefined>} */
 function chosen(input) {

@@ -36,6 +36,59 @@ export function settingRow(row) {
   return h("label", { class: "field" }, h("span", {}, row.label, " ", note), field, hint);
 }
 
+/** A switch and two times: hours of each day, such as "22:00-07:00", or none.
+ * @param {string} value
+ * @param {(value: string) => void} changed
+ * @param {Record<string, unknown>} [attributes] of the switch */
+export function hoursField(value, changed, attributes = {}) {
+  const box = h("input", { type: "checkbox", ...attributes, checked: value !== "" });
+  const [from, until] = (value || "22:00-07:00").split("-").map((each, at) =>
+    h("input", {
+      class: "f",
+      type: "time",
+      required: true,
+      value: each,
+      disabled: Boolean(attributes.disabled),
+      "aria-label": t(at ? "hours.until" : "hours.from"),
+    }),
+  );
+  const times = h("div", { class: "hours" }, from, "–", until);
+  const update = () => {
+    times.hidden = !box.checked;
+  };
+  const save = () => {
+    update();
+    if (!box.checked) changed("");
+    else if (from.value && until.value) changed(`${from.value}-${until.value}`);
+  };
+  for (const each of [box, from, until]) each.addEventListener("change", save);
+  update();
+  return { box, times };
+}
+
+/** A row for hours of each day, which saves them.
+ * @param {{name: string, label: string, hint: string, value: string, save: (value: string) => Promise<unknown>}} row */
+export function hoursRow({ name, label, hint, value, save }) {
+  const note = h("small", { class: "quiet", "aria-live": "polite" });
+  const changed = async (/** @type {string} */ hours) => {
+    const problem = await save(hours).then(
+      () => "",
+      (error) => error.message,
+    );
+    note.classList.toggle("wrong", problem !== "");
+    note.textContent = problem || t("forms.saved");
+  };
+  const { box, times } = hoursField(value, changed, { name, id: `setting-${name}` });
+  const title = h("label", { for: box.id }, label);
+  return h(
+    "div",
+    { class: "choice" },
+    box,
+    h("span", {}, title, " ", note, h("small", { class: "hint" }, hint)),
+    times,
+  );
+}
+
 /** A section of a form.
  * @param {string} title
  * @param {...(import("../core/html.js").Child)} rows */

@@ -94,7 +94,7 @@ export async function forwardMessage({ message }) {
 }
 
 /** A field that finds a person, a group, a topic or a channel; a channel needs a topic, too. */
-class DestinationPicker {
+export class DestinationPicker {
   #changed;
   #field = h("input", {
     class: "f",
@@ -170,7 +170,7 @@ class DestinationPicker {
   #search() {
     const text = this.#field.value.trim();
     const found = text ? findDestinations(text, MAX_SEARCHED) : recentDestinations().map((each) => each.destination);
-    this.#found = found.filter((each) => each.kind !== "view").slice(0, MAX_SHOWN);
+    this.#found = found.filter((each) => each.people || each.channel !== undefined).slice(0, MAX_SHOWN);
     setChildren(
       this.#list,
       ...this.#found.map((each, at) =>

@@ -2,6 +2,7 @@
 
 import { h, setChildren, iconButton } from "../core/html.js";
 import { t } from "../core/i18n.js";
+import { emit } from "../core/signals.js";
 
 /** @param {import("../views/commands.js").CommandContext} context */
 export function openLightbox({ element }) {
@@ -39,6 +40,7 @@ export function openLightbox({ element }) {
   document.body.append(dialog);
   show();
   dialog.showModal();
+  emit("covered", { isOpen: () => dialog.open, close: () => dialog.close() });
 
   /** @param {number} step */
   function go(step) {

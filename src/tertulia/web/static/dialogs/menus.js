@@ -38,9 +38,8 @@ export function orgMenu({ element }) {
   openMenu(element, t("menu.organization"), [
     { icon: "list", text: t("view.channels"), act: goTo("#channels") },
     { icon: "people", text: t("view.members"), act: goTo("#members") },
-    { icon: "people", text: t("groups.title"), act: goTo("#groups") },
-    { icon: "later", text: t("schedule.list"), act: goTo("#scheduled") },
-    { icon: "clock", text: t("view.reminders"), act: goTo("#reminders") },
+    { icon: "people", text: t("groups.title"), act: goTo("#organization/groups") },
+    { icon: "later", text: t("view.later"), act: goTo("#later") },
     ...(state.can_invite_others_to_realm
       ? [{ icon: "plus", text: t("invite.people"), act: goTo("#organization/invitations") }]
       : []),

@@ -86,6 +86,7 @@ export function newDirect() {
   });
   const dialog = openDialog(t("new.direct"), [chips, field, list], { footer: [go] });
   draw();
+  return dialog;
 }
 
 export function newTopic() {

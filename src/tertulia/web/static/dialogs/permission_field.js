@@ -5,7 +5,7 @@ import { t } from "../core/i18n.js";
 import { nameOf } from "../state/people.js";
 import { myId, state } from "../state/session.js";
 import { findPeople } from "../state/typeahead_sources.js";
-import { matchScore, normalizeText } from "../state/text_matching.js";
+import { matchScore, normalizeText } from "../state/name_match.js";
 import { avatar } from "../views/avatars.js";
 import { groupName } from "./forms.js";
 

@@ -1,9 +1,12 @@
 /** Rows for personal settings. The server's table says which there are, in which order and under which heading. */
 
 import { get, patch } from "../core/api.js";
+import { h } from "../core/html.js";
 import { currentLanguage, t } from "../core/i18n.js";
-import { setting, state } from "../state/session.js";
-import { formSection, settingRow } from "./forms.js";
+import { getPerson } from "../state/people.js";
+import { myId, setting, state } from "../state/session.js";
+import { ownTimeZone } from "../state/time_zones.js";
+import { hoursRow, settingRow } from "./forms.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["SettingObject"]} Setting */
 /** @typedef {Record<string, import("../core/html.js").Child[]>} More by heading */
@@ -24,9 +27,10 @@ const LANGUAGES = /** @type {[string, string][]} */ ([
  * @param {More} [below] */
 export async function personalSections(tab, above = {}, below = {}) {
   const { user_settings_defaults: settings } = await get("/realm/settings");
-  return byHeading(settings.filter((each) => each.section === tab)).map(([heading, own]) =>
-    formSection(t(`part.${heading}`), ...(above[heading] ?? []), ...own.map(personalRow), ...(below[heading] ?? [])),
-  );
+  return byHeading(settings.filter((each) => each.section === tab)).map(([heading, own]) => {
+    const rows = [...(above[heading] ?? []), ...own.map(personalRow), ...(below[heading] ?? [])];
+    return h("section", { class: "fields rows" }, h("h2", {}, t(`part.${heading}`)), ...rows);
+  });
 }
 
 /** Settings with each heading, in their order.
@@ -55,6 +59,7 @@ export function languageName(code) {
 
 /** @param {Setting} row */
 function personalRow({ name, kind, choices }) {
+  if (kind === "hours") return quietHoursRow();
   return settingRow({
     name,
     label: t(`set.${name}`),
@@ -63,6 +68,18 @@ function personalRow({ name, kind, choices }) {
     ...(kind === "number" && { kind }),
     ...(kind === "choice" && { choices: choices.map((value) => [value, personalValue(name, value)]) }),
     ...inThisPage(name),
+  });
+}
+
+/** They are hours of the person's time zone, which is set with them if it was not known. */
+function quietHoursRow() {
+  const zone = getPerson(myId()).timezone ? {} : { timezone: ownTimeZone() };
+  return hoursRow({
+    name: "quiet_hours",
+    label: t("set.quiet_hours"),
+    hint: t("hours.quiet"),
+    value: String(setting("quiet_hours") ?? ""),
+    save: (value) => patch("/settings", { quiet_hours: value, ...zone }),
   });
 }
 

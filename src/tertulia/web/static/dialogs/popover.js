@@ -2,6 +2,7 @@
  * the focus. */
 
 import { h, icon } from "../core/html.js";
+import { emit } from "../core/signals.js";
 import { isPhone, region } from "../views/layout.js";
 
 const MIRRORED = new Set(["reply", "forward", "move", "logout"]); // icons that point the other way from right to left
@@ -30,7 +31,9 @@ export function openPopover(anchor, panel, { closed } = {}) {
   });
   const first = panel.querySelector("[autofocus], button, a, input, [tabindex='0']");
   if (first instanceof HTMLElement) first.focus();
-  return { close: () => panel.isConnected && panel.hidePopover() };
+  const close = () => panel.isConnected && panel.hidePopover();
+  emit("covered", { isOpen: () => panel.matches(":popover-open"), close });
+  return { close };
 }
 
 export function closePopover() {

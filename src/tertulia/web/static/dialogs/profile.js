@@ -5,7 +5,7 @@ import { get, post, remove } from "../core/api.js";
 import { channelName, channels } from "../state/channels.js";
 import { lastSeenAt, presenceOf } from "../state/presence.js";
 import { mentionName } from "../state/typeahead_sources.js";
-import { normalizeText } from "../state/text_matching.js";
+import { normalizeText } from "../state/name_match.js";
 import { setChildren, h, icon } from "../core/html.js";
 import { avatar, channelDot, presenceText, statusEmoji } from "../views/avatars.js";
 import { isSpectator, state, myId } from "../state/session.js";

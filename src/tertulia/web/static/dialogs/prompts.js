@@ -4,41 +4,22 @@ import { post } from "../core/api.js";
 import { h } from "../core/html.js";
 import { oneAtATime } from "../core/signals.js";
 import { toast } from "../views/layout.js";
+import { MomentField } from "../views/moment_field.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { openDialog } from "./dialog.js";
-import { localValue, timePresets } from "./schedule.js";
 
 const REPORTS = ["spam", "harassment", "inappropriate", "norms", "other"];
 
 /** @param {import("../views/commands.js").CommandContext} context */
 export function remind({ message }) {
   if (!message) return;
-  const presets = timePresets();
-  const field = h("input", {
-    class: "f",
-    type: "datetime-local",
-    "aria-label": t("schedule.when"),
-    value: localValue(presets[0][1]),
-    min: localValue(new Date()),
-  });
-  const choices = presets.map(([word, time]) =>
-    h(
-      "button",
-      {
-        class: "chip",
-        type: "button",
-        title: formatFullTime(time.getTime() / 1000),
-        onclick: () => {
-          field.value = localValue(time);
-        },
-      },
-      t(word),
-    ),
-  );
+  const moment = new MomentField(t("schedule.when"));
   const note = h("input", { class: "f", "aria-label": t("remind.note"), maxlength: 500, dir: "auto" });
   const go = async () => {
-    const at = Math.floor(new Date(field.value).getTime() / 1000);
+    const { date } = moment;
+    if (!date) return;
+    const at = Math.floor(date.getTime() / 1000);
     const text = note.value.trim();
     try {
       await post("/reminders", {
@@ -54,15 +35,7 @@ export function remind({ message }) {
   };
   const dialog = openDialog(
     t("menu.remind"),
-    [
-      h(
-        "div",
-        { class: "fields" },
-        h("div", { class: "set" }, ...choices),
-        h("label", { class: "field" }, t("schedule.when"), field),
-        h("label", { class: "field" }, t("remind.note"), note),
-      ),
-    ],
+    [h("div", { class: "fields" }, moment.element, h("label", { class: "field" }, t("remind.note"), note))],
     { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("menu.remind"))] },
   );
 }

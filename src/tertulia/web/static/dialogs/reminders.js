@@ -8,8 +8,9 @@ import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
 
-export function showReminders() {
-  const rows = [...(state.reminders ?? [])]
+/** @returns {HTMLElement[]} the next first */
+export function reminderRows() {
+  return [...(state.reminders ?? [])]
     .sort((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp)
     .map((reminder) => {
       const item = h(
@@ -27,6 +28,10 @@ export function showReminders() {
       );
       return item;
     });
+}
+
+export function showReminders() {
+  const rows = reminderRows();
   const none = emptyState(
     t("reminders.none"),
     t("reminders.none-text"),

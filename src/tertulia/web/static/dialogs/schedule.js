@@ -8,6 +8,7 @@ import { oneAtATime } from "../core/signals.js";
 import { state } from "../state/session.js";
 import { conversationHash } from "../state/narrow.js";
 import { actionLink, emptyState, toast } from "../views/layout.js";
+import { MomentField } from "../views/moment_field.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
@@ -17,47 +18,24 @@ import { openPopover } from "./popover.js";
 export function sendLater({ element }) {
   const box = currentComposeBox();
   if (!box?.content.trim()) return toast(t("schedule.nothing"));
-  const field = h("input", {
-    class: "f",
-    type: "datetime-local",
-    "aria-label": t("schedule.when"),
-    value: localValue(tomorrow()),
-    min: localValue(new Date()),
-  });
-  const at = () => schedule(new Date(field.value));
+  const moment = new MomentField(t("schedule.when"));
   const panel = h(
-    "div",
-    { class: "card schedule", role: "dialog", "aria-label": t("compose.later") },
-    h("h2", {}, t("compose.later")),
-    ...timePresets().map(([word, time]) =>
-      h(
-        "button",
-        {
-          class: "b bare",
-          type: "button",
-          onclick: () => {
-            open.close();
-            schedule(time);
-          },
-        },
-        t(word),
-        " ",
-        h("small", {}, formatFullTime(time.getTime() / 1000)),
-      ),
-    ),
-    h("label", { class: "field" }, t("schedule.when"), field),
-    h(
-      "button",
-      {
-        class: "b go",
-        type: "button",
-        onclick: () => {
-          open.close();
-          at();
-        },
+    "form",
+    {
+      class: "card schedule",
+      role: "dialog",
+      "aria-label": t("compose.later"),
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        const { date } = moment;
+        if (!date) return;
+        open.close();
+        schedule(date);
       },
-      t("schedule.do"),
-    ),
+    },
+    h("h2", {}, t("compose.later")),
+    moment.element,
+    h("button", { class: "b go" }, t("schedule.do")),
   );
   const open = openPopover(element, panel);
   return open;
@@ -66,7 +44,7 @@ export function sendLater({ element }) {
 /** @param {Date} time */
 async function schedule(time) {
   const box = currentComposeBox();
-  if (!box || Number.isNaN(time.getTime())) return;
+  if (!box) return;
   const to = box.conversation;
   const entered = box.box.value;
   const content = box.content.trim();
@@ -91,17 +69,21 @@ async function schedule(time) {
   );
 }
 
+/** @returns {HTMLElement[]} the next first */
+export function scheduledRows() {
+  return [...(state.scheduled_messages ?? [])]
+    .sort((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp)
+    .map(scheduledRow);
+}
+
 /** The list of scheduled messages. */
 export function showScheduled() {
-  const rows = [...(state.scheduled_messages ?? [])].sort(
-    (a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp,
-  );
   const none = emptyState(
     t("schedule.none"),
     t("schedule.none-text"),
     actionLink("#recent", t("view.recent"), "clock"),
   ); // shown while the list is empty
-  bindToAddress(openDialog(t("schedule.list"), [h("ul", { class: "plain kept" }, ...rows.map(scheduledRow)), none]));
+  bindToAddress(openDialog(t("view.scheduled"), [h("ul", { class: "plain kept" }, ...scheduledRows()), none]));
 }
 
 /** @param {import("../core/api_types.d.ts").Schemas["ScheduledMessageObject"]} row */
@@ -134,15 +116,11 @@ function scheduledRow(row) {
 function editScheduled(row, item) {
   const text = h("textarea", { class: "f", rows: 5, dir: "auto", "aria-label": t("schedule.text") });
   text.value = row.content;
-  const field = h("input", {
-    class: "f",
-    type: "datetime-local",
-    "aria-label": t("schedule.when"),
-    value: localValue(new Date(row.scheduled_delivery_timestamp * 1000)),
-    min: localValue(new Date()),
-  });
+  const moment = new MomentField(t("schedule.when"), { value: new Date(row.scheduled_delivery_timestamp * 1000) });
   const save = async () => {
-    const at = Math.floor(new Date(field.value).getTime() / 1000);
+    const { date } = moment;
+    if (!date) return;
+    const at = Math.floor(date.getTime() / 1000);
     const changes = {
       ...(text.value !== row.content && { content: text.value.trim() }),
       ...(at !== row.scheduled_delivery_timestamp && { scheduled_delivery_timestamp: at }),
@@ -157,42 +135,7 @@ function editScheduled(row, item) {
   };
   const dialog = openDialog(
     t("schedule.edit"),
-    [
-      h(
-        "div",
-        { class: "fields" },
-        h("label", { class: "field" }, t("schedule.text"), text),
-        h("label", { class: "field" }, t("schedule.when"), field),
-      ),
-    ],
+    [h("div", { class: "fields" }, h("label", { class: "field" }, t("schedule.text"), text), moment.element)],
     { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(save) }, t("dialog.save"))] },
   );
-}
-
-/** Times that are offered for messages and reminders.
- * @returns {[PlainTextKey, Date][]} */
-export function timePresets() {
-  const now = new Date();
-  const hour = new Date(now.getTime() + 3600_000);
-  const monday = new Date(now);
-  monday.setDate(now.getDate() + ((8 - now.getDay()) % 7 || 7));
-  monday.setHours(9, 0, 0, 0);
-  return [
-    ["schedule.hour", hour],
-    ["schedule.tomorrow", tomorrow()],
-    ["schedule.monday", monday],
-  ];
-}
-
-function tomorrow() {
-  const day = new Date();
-  day.setDate(day.getDate() + 1);
-  day.setHours(9, 0, 0, 0);
-  return day;
-}
-
-/** A time as the value of a field.
- * @param {Date} date */
-export function localValue(date) {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

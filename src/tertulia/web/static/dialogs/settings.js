@@ -17,7 +17,8 @@ import { profileFieldRow } from "./profile_values.js";
 import { openTabbedDialog } from "./tabbed_dialog.js";
 import { fileButton } from "./file_button.js";
 import { uploadedFilesPage } from "./uploaded_files.js";
-import { pushRow } from "./web_push.js";
+import { pushServerSection } from "./push_server.js";
+import { pushRows } from "./web_push.js";
 
 const OUTGOING_WEBHOOK = 3; // a kind of bot
 
@@ -226,7 +227,8 @@ async function displayPage() {
 
 async function notificationsPage() {
   const ask = actionButton(t("notify.allow"), async () => t(`notify.${await Notification.requestPermission()}`));
-  return personalSections("notifications", { here: ["Notification" in window && ask, await pushRow()] });
+  const here = ["Notification" in window && ask, ...(await pushRows())];
+  return [...(await personalSections("notifications", { here })), ...(await pushServerSection())];
 }
 
 async function botsPage() {

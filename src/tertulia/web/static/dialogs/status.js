@@ -2,6 +2,7 @@
 
 import { withErrorToast } from "../views/message_actions.js";
 import { glyph } from "../views/rendered_content.js";
+import { MomentField } from "../views/moment_field.js";
 import { formatTime } from "../views/time.js";
 import { post } from "../core/api.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
@@ -11,7 +12,6 @@ import { fetchEmoji, findEmoji, ownEmoji, reactionFor } from "../state/emoji.js"
 import { myId, setting, state } from "../state/session.js";
 import { pickEmoji } from "./emoji_picker.js";
 import { openPopover } from "./popover.js";
-import { localValue } from "./schedule.js";
 
 const MAX_TEXT_LENGTH = 60;
 /** Emoji, text and end of each preset.
@@ -41,12 +41,9 @@ export async function editStatus({ element }) {
   });
   const pick = h("button", { class: "b pick-e", type: "button", title: t("status.choose-emoji") });
   const until = h("select", { class: "f" }, ...availableEnds().map((end) => h("option", { value: end }, endText(end))));
-  const moment = h("input", {
-    class: "f",
-    type: "datetime-local",
-    "aria-label": t("status.until"),
-    hidden: true,
-    min: localValue(new Date()),
+  const moment = new MomentField(t("status.until"), {
+    value: status.ends_at ? new Date(1000 * status.ends_at) : undefined,
+    isLabelled: false,
   });
   const away = h("input", { type: "checkbox", role: "switch", checked: setting("presence_enabled") === false });
   const setEmoji = (/** @type {string} */ name) => {
@@ -61,10 +58,8 @@ export async function editStatus({ element }) {
     until.value = end;
     moment.hidden = end !== "choose";
   };
-  const present = status.ends_at;
   setEmoji(emoji);
-  setEnd(present ? "choose" : "never");
-  if (present) moment.value = localValue(new Date(1000 * present));
+  setEnd(status.ends_at ? "choose" : "never");
   until.addEventListener("change", () => setEnd(until.value));
   pick.addEventListener("click", () => reopenAround(() => pickEmoji(element, (name) => reopen(name))));
   const presets = PRESETS.map(([name, key, end]) =>
@@ -97,7 +92,9 @@ export async function editStatus({ element }) {
     },
   });
   const save = async () => {
-    const end = (until.value === "choose" ? new Date(moment.value) : endTime(until.value, new Date()))?.getTime();
+    const isChosen = until.value === "choose";
+    const end = (isChosen ? moment.date : endTime(until.value, new Date()))?.getTime();
+    if (isChosen && !end) return;
     await post("/users/me/status", {
       status_text: text.value.trim(),
       ...(emoji ? reactionFor(emoji) : { emoji_name: "", emoji_code: "", reaction_type: "" }),
@@ -118,7 +115,7 @@ export async function editStatus({ element }) {
     h("div", { class: "status-line" }, pick, text, clear),
     h("ul", { class: "presets plain", "aria-label": t("status.presets") }, ...presets),
     h("label", { class: "field side-by" }, h("span", {}, t("status.until")), until),
-    moment,
+    moment.element,
     h(
       "label",
       { class: "switch" },

@@ -3,13 +3,11 @@
 import { get, remove } from "../core/api.js";
 import { h, iconButton, setChildren } from "../core/html.js";
 import { withErrorToast } from "../views/message_actions.js";
+import { formatSize } from "../views/file_card.js";
 import { formatDate } from "../views/time.js";
-import { currentLanguage, t } from "../core/i18n.js";
+import { t } from "../core/i18n.js";
 import { confirmAction } from "./dialog.js";
 import { formSection } from "./forms.js";
-
-const KILOBYTE = 1000;
-const UNITS = /** @type {const} */ (["kilobyte", "megabyte", "gigabyte", "terabyte"]);
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["AttachmentObject"]} UploadedFile */
 
@@ -62,20 +60,4 @@ function fileRow(file, deleted) {
     row.remove();
     deleted(file);
   }
-}
-
-/** @param {number} bytes
- * @returns {string} 1.5 kB */
-export function formatSize(bytes) {
-  let size = bytes / KILOBYTE;
-  let step = 0;
-  while (size >= KILOBYTE && step < UNITS.length - 1) {
-    size /= KILOBYTE;
-    step += 1;
-  }
-  return new Intl.NumberFormat(currentLanguage(), {
-    style: "unit",
-    unit: UNITS[step],
-    maximumFractionDigits: 1,
-  }).format(size);
 }

@@ -4,18 +4,20 @@
 import { post } from "../core/api.js";
 import { conversationOf, isInChannel } from "../state/conversations.js";
 import { h } from "../core/html.js";
+import { lazy } from "../core/lazy.js";
 import { isSpectator, myId } from "../state/session.js";
 import { enqueue } from "../sync/outbox.js";
 import { nameOf, shortName } from "../state/people.js";
 import { oneAtATime } from "../core/signals.js";
 import { toast } from "../views/layout.js";
+import { enhance } from "../views/rendered_content.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
 /** @typedef {{widget_type?: string, extra_data?: WidgetData}} Widget the first submessage */
 /** @typedef {{question?: unknown, options?: unknown[], others_may_add?: boolean, task_list_title?: unknown, tasks?:
- *   {task?: unknown, desc?: unknown}[], heading?: unknown, choices?: {short_name: string, long_name: string, reply:
- *   string}[]}} WidgetData a kind uses some of the fields */
+ *   {task?: unknown, desc?: unknown}[], heading?: unknown, choices?: {id?: string, short_name: string, long_name: string,
+ *   reply: string}[]}} WidgetData a kind uses some of the fields */
 /** @typedef {{type?: string, key?: string | number, idx?: number, option?: unknown, question?: unknown, vote?: number,
  *   task?: unknown, desc?: unknown, completed?: boolean, title?: unknown}} Action a kind uses some of the fields; other
  *   clients send it, so anything may be missing */
@@ -197,6 +199,7 @@ function drawTodo(message, initial) {
  * @param {Message} message
  * @param {WidgetData} initial */
 function drawForm(message, initial) {
+  if (initial.choices?.some((each) => each.id)) return buttonSlot(message, initial);
   const rows = (initial.choices ?? []).map(({ short_name, long_name, reply }) =>
     h(
       "div",
@@ -221,6 +224,27 @@ function drawForm(message, initial) {
     h("p", {}, String(initial.heading ?? "")),
     ...rows,
   );
+}
+
+/** @type {((message: Message, initial: WidgetData) => HTMLElement) | undefined} */
+let drawButtons;
+
+/** The buttons of a bot, as soon as their chunk is loaded; until then the text of the message.
+ * @param {Message} message
+ * @param {WidgetData} initial
+ * @returns {HTMLElement} */
+function buttonSlot(message, initial) {
+  const slot = h("div", {}, enhance(message.content));
+  if (drawButtons) slot.append(drawButtons(message, initial));
+  else
+    lazy("apps", "drawButtons").then(
+      (draw) => {
+        drawButtons = draw;
+        slot.append(draw(message, initial));
+      },
+      () => {},
+    );
+  return slot;
 }
 
 /** In a channel the bot gets the reply only if it is mentioned.

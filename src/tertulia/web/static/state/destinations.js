@@ -1,10 +1,11 @@
-/** Destinations: the people, group conversations, channels, topics and views that one can go to, searched by name.
+/** Destinations: the people, group conversations, channels, topics and views that one can go to, and commands, searched
+ * by name.
  *
  * A search runs at every key, over 6,000 names and more in a large organization. So names are folded (lower case, no
  * accents) once, ranks are computed when the list is built, and a search keeps the best few in place of sorting all. */
 
 import { on } from "../core/signals.js";
-import { t } from "../core/i18n.js";
+import { formatLabel, t } from "../core/i18n.js";
 import { channels } from "./channels.js";
 import { isInChannel, keyOf, topicKey, topicTitle } from "./conversations.js";
 import { recentDirectMessages } from "./direct_messages.js";
@@ -12,14 +13,16 @@ import { channelHash, conversationHash, topicsHash } from "./narrow.js";
 import { isMuted, namesOf, people } from "./people.js";
 import { newestMessageWith } from "./recent_contacts.js";
 import { isSpectator, setting } from "./session.js";
+import { keyLabel, offeredCommands } from "./shortcuts.js";
 import { isTopicMuted, topicsOf } from "./topics.js";
-import { normalizeText } from "./text_matching.js";
+import { normalizeText } from "./name_match.js";
 import { allUnread, mentionsIn } from "./unread.js";
 import { allVisits, targetKey } from "./visits.js";
 
-/** @typedef {"person" | "group" | "channel" | "topic" | "view"} DestinationKind */
-/** @typedef {{people?: number[], channel?: number, topic?: string, hash?: string, icon?: string}} Target
- *   people of a direct conversation, a channel and its topic, or the address and icon of a view */
+/** @typedef {"person" | "group" | "channel" | "topic" | "view" | "command"} DestinationKind */
+/** @typedef {{people?: number[], channel?: number, topic?: string, hash?: string, icon?: string, keys?: string[]}} Target
+ *   people of a direct conversation, a channel and its topic, the address and icon of a view, or the name, icon and keys
+ *   of a command */
 
 export const MAX_FOUND = 9;
 const LAST = -100;
@@ -29,9 +32,10 @@ const AT_WORD = 2.5;
 const INSIDE = 1.5;
 const NOT_SUBSCRIBED = -0.5;
 const UNREAD = 0.3;
+const COMMAND = 0.5; // below views, and people and conversations of late
 /** The first letter of a query that asks for one kind.
  * @type {Record<string, DestinationKind[]>} */
-const PREFIXES = { "@": ["person", "group"], "#": ["channel"], ">": ["topic"] };
+const PREFIXES = { "@": ["person", "group"], "#": ["channel"], ">": ["topic"], "/": ["command"] };
 
 /** Views, with their icons.
  * @type {[string, string, PlainTextKey][]} */
@@ -44,6 +48,7 @@ const VIEWS = [
   ["#narrow/is/followed", "bell", "view.followed"],
   ["#narrow/is/dm", "chat", "view.dm"],
   ["#drafts", "draft", "view.drafts"],
+  ["#later", "later", "view.later"],
   ["#scheduled", "later", "view.scheduled"],
   ["#reminders", "clock", "view.reminders"],
   ["#channels", "list", "view.channels"],
@@ -61,7 +66,7 @@ export class Destination {
    * @param {Target} target
    * @param {number} rank between 0 and 2, higher for recent ones
    * @param {boolean} [isLast] whether it is muted, archived or deactivated */
-  constructor(kind, key, name, { people: others, channel, topic, hash, icon }, rank, isLast = false) {
+  constructor(kind, key, name, { people: others, channel, topic, hash, icon, keys }, rank, isLast = false) {
     this.kind = kind;
     this.key = key;
     this.name = name;
@@ -71,6 +76,7 @@ export class Destination {
     this.topic = topic;
     this.hash = hash;
     this.icon = icon;
+    this.keys = keys;
     this.rank = rank;
     this.isLast = isLast;
   }
@@ -90,6 +96,7 @@ export function allDestinations() {
   const rank = ranking();
   destinations = [
     ...viewDestinations(),
+    ...commandDestinations(),
     ...peopleDestinations(rank),
     ...groupDestinations(rank),
     ...channelDestinations(rank),
@@ -108,7 +115,7 @@ export function destinationHash({ hash, people: others, channel, topic }) {
   return isSpectator() || setting("web_channel_default_view") === 2 ? channelHash(channel) : topicsHash(channel);
 }
 
-/** The best matches of what was typed; `@`, `#` and `>` ask for people, channels and topics.
+/** The best matches of what was typed; `@`, `#`, `>` and `/` ask for people, channels, topics and commands.
  * @param {string} text
  * @param {number} [limit]
  * @returns {Destination[]} best first */
@@ -187,6 +194,16 @@ export function recentDestinations() {
 export function viewDestinations() {
   const shown = VIEWS.filter(([hash]) => !isSpectator() || SPECTATOR_VIEWS.has(hash));
   return shown.map(([hash, icon, name]) => new Destination("view", hash, t(name), { hash, icon }, 1));
+}
+
+/** @returns {Destination[]} */
+function commandDestinations() {
+  if (isSpectator()) return [];
+  return offeredCommands().map(({ text, value, run, icon, keys = {} }) => {
+    const name = value ? formatLabel(t(text), t(value)) : t(text);
+    const labels = Object.keys(keys).slice(0, 1).map(keyLabel);
+    return new Destination("command", `/${run}`, name, { hash: run, icon, keys: labels }, COMMAND);
+  });
 }
 
 /** @param {string} text */

@@ -5,7 +5,7 @@ import { channelName, findChannel, channels } from "./channels.js";
 import { directWith, isInChannel, participantIds } from "./conversations.js";
 import { isSpectator, myId } from "./session.js";
 import { people } from "./people.js";
-import { normalizeText } from "./text_matching.js";
+import { normalizeText } from "./name_match.js";
 import { isFollowed, isTopicMuted } from "./topics.js";
 
 /** @typedef {{operator: string, operand: string | number | number[], negated?: boolean}} Term */

@@ -21,9 +21,12 @@ export const DIALOG_VIEWS = new Set([
   "about-zulip",
   "invite",
   "drafts",
+  "later",
   "scheduled",
   "reminders",
   "members",
+  "new",
+  "share",
   "streams",
 ]);
 
@@ -50,6 +53,8 @@ export function parseRoute(hash) {
   return parseRoute(homeHash());
 }
 
+const NO_CONDITIONS = new Set(["near", "call", "ended", "answer"]);
+
 /** The home view, as the person has set it. */
 export function homeHash() {
   const home = isSpectator() ? "recent" : setting("web_home_view");
@@ -61,7 +66,7 @@ export function homeHash() {
  * @returns {Route} */
 function narrowRoute(hash, terms) {
   const near = Number(operandOf(terms, "near")) || undefined;
-  const filtered = terms.filter((term) => term.operator !== "near");
+  const filtered = terms.filter(({ operator }) => !NO_CONDITIONS.has(operator));
   const [conversation, channel] = [conversationIn(filtered), channelIn(filtered)];
   const isSearch = filtered.length > 0 && !conversation && channel === undefined && !isNamedView(filtered);
   return { view: isSearch ? "search" : "talk", hash, terms: filtered, near, rest: [], conversation, channel };

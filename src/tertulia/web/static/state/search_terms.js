@@ -2,7 +2,7 @@
 
 import { currentLanguage } from "../core/i18n.js";
 import { makeTerm, OPERATOR_ALIASES } from "./narrow.js";
-import { normalizeText } from "./text_matching.js";
+import { normalizeText } from "./name_match.js";
 
 /** @typedef {import("./narrow.js").Term} Term */
 

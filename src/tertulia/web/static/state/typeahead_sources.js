@@ -5,10 +5,11 @@ import { channels, myChannels } from "./channels.js";
 import { topicKey, topicTitle } from "./conversations.js";
 import { findEmoji, searchEmoji, fetchEmoji } from "./emoji.js";
 import { cachedMessages } from "./messages.js";
+import { commandsLike, fetchCommands } from "./offered_commands.js";
 import { state } from "./session.js";
 import { people } from "./people.js";
 import { newestMessageWith } from "./recent_contacts.js";
-import { matchScore, normalizeText } from "./text_matching.js";
+import { matchScore, normalizeText } from "./name_match.js";
 import { fetchTopics, topicsOf } from "./topics.js";
 import { t } from "../core/i18n.js";
 
@@ -62,7 +63,7 @@ export function completionAt(text, caret) {
   const fences = before.match(/^(?:```|~~~)/gm)?.length ?? 0; // every second one ends a block and has no language
   if (language && fences % 2)
     return { kind: "language", query: language[1], from: caret - language[1].length, to: caret };
-  const command = /^\/(\w*)$/.exec(before);
+  const command = /^\/([\p{L}\p{N}_-]*)$/u.exec(before);
   if (command) return { kind: "command", query: command[1], from: 0, to: caret };
 
   const topic = /#\*\*([^*>\n]+)>([^*\n]*)$/.exec(line);
@@ -89,6 +90,7 @@ export async function completions(text, caret, place) {
   const request = completionAt(text, caret);
   if (!request) return undefined;
   if (request.kind === "emoji") await fetchEmoji();
+  if (request.kind === "command") await fetchCommands();
   if (request.kind === "topic" && !topicsOf(request.channel ?? 0))
     await fetchTopics(request.channel ?? 0).catch(() => []);
   return { from: request.from, to: request.to, completions: completionsFor(request, place) };
@@ -118,11 +120,18 @@ export function completionsFor(request, place) {
   if (request.kind === "emoji")
     return searchEmoji(request.query.toLowerCase(), MAX_COMPLETIONS).map((name) => emojiCompletion(name));
   if (request.kind === "command")
-    return wordCompletions(COMMANDS, query, (name) => ({
-      insert: `/${name} `,
-      label: `/${name}`,
-      hint: t(`command.${name}`),
-    }));
+    return [
+      ...commandsLike(query, place.channel).map(({ name, description }) => ({
+        insert: `/${name} `,
+        label: `/${name}`,
+        hint: description,
+      })),
+      ...wordCompletions(COMMANDS, query, (name) => ({
+        insert: `/${name} `,
+        label: `/${name}`,
+        hint: t(`command.${name}`),
+      })),
+    ].slice(0, MAX_COMPLETIONS);
   return wordCompletions(CODE_LANGUAGES, query, (name) => ({ insert: `${name}\n`, label: name, hint: "" }));
 }
 

@@ -17,6 +17,7 @@ export interface UserSettings {
   enter_sends: boolean;
   pm_content_in_desktop_notifications: boolean;
   presence_enabled: boolean;
+  quiet_hours: string;
   send_private_typing_notifications: boolean;
   send_stream_typing_notifications: boolean;
   starred_message_counts: boolean;

@@ -1,6 +1,6 @@
 /** Names in a search that the page does not know, and the names that are most like them. */
 
-import { normalizeText } from "./text_matching.js";
+import { normalizeText } from "./name_match.js";
 
 /** @typedef {import("./narrow.js").Term} Term */
 

@@ -1,6 +1,7 @@
 /** The conversations and channels that the person has opened or written in lately, newest first. They are kept in
  * this browser, for the switcher. */
 
+import { storeForBrowser } from "../core/account_data.js";
 import { accountValue, setAccountValue } from "../core/account_values.js";
 import { on } from "../core/signals.js";
 import { conversationOf, isInChannel, keyOf, topicKey } from "./conversations.js";
@@ -55,7 +56,8 @@ export function targetKey(target) {
 }
 
 /** @param {import("./routes.js").Route} route */
-function recordRoute({ conversation, channel }) {
+function recordRoute({ conversation, channel, hash }) {
+  if (conversation) storeForBrowser("tertulia-last", hash); // for preload.js
   if (conversation)
     recordVisit(
       isInChannel(conversation) ? { channel: conversation.channel, topic: conversation.topic } : conversation,

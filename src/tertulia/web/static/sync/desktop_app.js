@@ -7,12 +7,7 @@ import { realm } from "../state/session.js";
 import { conversationOf, isInChannel } from "../state/conversations.js";
 import { on } from "../core/signals.js";
 import { unreadBadgeCount } from "../state/unread.js";
-
-/** @returns {ElectronBridge | undefined} undefined in an ordinary browser */
-export function desktopBridge() {
-  const bridge = window.electron_bridge;
-  return bridge && !(bridge instanceof Element) ? bridge : undefined;
-}
+import { desktopBridge } from "./desktop_bridge.js";
 
 export function startDesktop() {
   const bridge = desktopBridge();

@@ -45,6 +45,7 @@ export const REGISTER = {
     empty_topic_name: true,
     simplified_presence_events: true,
     streamed_answers: true,
+    calls: true,
   },
 };
 
@@ -60,6 +61,8 @@ let delayed = null;
 let polling = null;
 /** @type {(() => void) | null} */
 let wake = null;
+/** @type {((isAnswered: boolean) => void) | undefined} */
+let reconnected;
 /** @type {TabLeader | null} */
 let tabs = null;
 
@@ -101,6 +104,17 @@ export function pollNow() {
   wake?.();
 }
 
+/** Connect again at once, even if a poll seems to be under way: its connection may be dead.
+ * @returns {Promise<boolean>} whether the server has answered */
+export function reconnect() {
+  polling?.abort();
+  pollNow();
+  return new Promise((resolve) => {
+    reconnected = resolve;
+    if (!isLeaderTab()) resolve(true);
+  });
+}
+
 /** @param {ResetStores} resetStores */
 async function run(resetStores) {
   const own = queue;
@@ -125,6 +139,7 @@ async function poll() {
   );
   const events = /** @type {ServerEvent[]} */ (response.events);
   failures = 0;
+  reconnected?.(true);
   setConnection("live");
   if (isReconnect) checkForNewVersion();
   applyEvents(events);
@@ -167,7 +182,7 @@ async function recover(error, resetStores) {
       return false;
     }
   }
-  failures++;
+  if (failures++) reconnected?.(false); // the first failure is the poll that was aborted
   const timer = failures === 1 ? setTimeout(() => setSharedConnection("reconnecting"), RECONNECT_NOTICE_MS) : undefined;
   if (failures > 1)
     setSharedConnection(navigator.onLine === false ? "offline" : failures > 3 ? "unreachable" : "reconnecting");

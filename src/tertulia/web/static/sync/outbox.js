@@ -8,13 +8,16 @@ import { post, ApiError } from "../core/api.js";
 import { isInChannel } from "../state/conversations.js";
 import { state } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
+import { lazy } from "../core/lazy.js";
 import { getAll, putEntry, removeEntry } from "../core/local_store.js";
 import { on, emit } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/conversations.js").Conversation} Conversation */
 /** @typedef {{key: string, to: Conversation, content: string, at: number, state: "sending" | "waiting" | "failed",
- *   why: string, id: number | null}} PendingMessage `id` is set once the server has it. Stored in IndexedDB */
+ *   why: string, id: number | null, recording?: import("../views/lazy_slots.js").Recording, percent?: number,
+ *   files?: File[], notBefore?: number}} PendingMessage `id` is set once the server has it. A recording and files are
+ *   uploaded before the message is sent. In slow mode it waits until `notBefore`. Stored in IndexedDB */
 
 const MIN_BACKOFF_MS = 1000;
 const MAX_BACKOFF_MS = 60_000;
@@ -64,10 +67,14 @@ export function isInOutbox(entry) {
 /** Store a message and send it. Resolves once it is safe to empty the compose box.
  * @param {Conversation} to
  * @param {string} content
+ * @param {PendingMessage["recording"]} [recording]
+ * @param {File[]} [files]
  * @returns {Promise<PendingMessage>} */
-export async function enqueue(to, content) {
+export async function enqueue(to, content, recording, files) {
   /** @type {PendingMessage} */
   const entry = { key: crypto.randomUUID(), to, content, at: Date.now() / 1000, state: "sending", why: "", id: null };
+  if (recording) entry.recording = recording;
+  if (files) entry.files = files;
   entries.set(entry.key, entry);
   await putEntry("outbox", entry);
   onLocalChange();
@@ -150,9 +157,34 @@ async function sendAll() {
   isSending = false;
 }
 
-/** @returns {PendingMessage | undefined} */
+/** Those after a message that waits for slow mode wait as well, if they go to the same channel.
+ * @returns {PendingMessage | undefined} */
 function nextEntry() {
-  return [...entries.values()].find((entry) => entry.state !== "failed" && entry.id === null);
+  const slow = new Set();
+  return [...entries.values()].find((entry) => {
+    if (entry.state === "failed" || entry.id !== null) return false;
+    const channel = isInChannel(entry.to) ? entry.to.channel : 0;
+    if (slowModeWait(entry) > 0) slow.add(channel);
+    return !slow.has(channel);
+  });
+}
+
+/** The seconds for which slow mode delays a message.
+ * @param {PendingMessage} entry */
+export function slowModeWait({ notBefore = 0 }) {
+  return Math.max(0, Math.ceil(notBefore - Date.now() / 1000));
+}
+
+/** @param {PendingMessage} entry
+ * @param {number} seconds */
+function waitForSlowMode(entry, seconds) {
+  entry.notBefore = Date.now() / 1000 + seconds;
+  const timer = setInterval(() => {
+    emit("outbox"); // for the countdown
+    if (isInOutbox(entry) && slowModeWait(entry) > 0) return;
+    clearInterval(timer);
+    sendAll();
+  }, 1000);
 }
 
 /** @param {PendingMessage} entry
@@ -160,6 +192,8 @@ function nextEntry() {
 async function sendEntry(entry) {
   if (Date.now() / 1000 - entry.at > MAX_KEY_AGE_SECONDS) return markFailed(entry, t("outbox.old"));
   try {
+    if (entry.recording) await (await lazy("recorder", "uploadRecording"))(entry);
+    if (entry.files) await (await lazy("share", "uploadFiles"))(entry);
     const response = await post("/messages", sendParameters(entry), undefined, { "Idempotency-Key": entry.key });
     backoffMs = MIN_BACKOFF_MS;
     await removeEntry("outbox", entry.key);
@@ -170,6 +204,12 @@ async function sendEntry(entry) {
   } catch (error) {
     if (error instanceof ApiError && error.status !== 401 && error.status !== 429)
       return markFailed(entry, error.message);
+    if (error instanceof ApiError && error.body.problem === "slow-mode") {
+      waitForSlowMode(entry, error.body["retry-after"]);
+      entry.state = "waiting";
+      emit("outbox");
+      return true;
+    }
     if (error instanceof ApiError && error.status === 429) backoffMs = 1000 * (error.body["retry-after"] ?? 1);
     entry.state = "waiting";
     emit("outbox");

@@ -35,11 +35,10 @@ const reducers = {
   reaction: onReaction,
   submessage: onSubmessage,
   typing: applyTypingEvent,
-  answer: (event) =>
-    lazy("answers", "applyAnswerEvent").then(
-      (apply) => apply(event),
-      () => {},
-    ),
+  answer: (event) => pass(lazy("answers", "applyAnswerEvent"), event),
+  interaction_update: (event) => pass(lazy("apps", "applyInteraction"), event),
+  call: (event) => pass(lazy("calls", "applyCall"), event),
+  call_signal: (event) => pass(lazy("calls", "applySignal"), event),
   presence: (event) => {
     mergePresence(event.presences ?? {});
     emit("presence");
@@ -116,10 +115,22 @@ const reducers = {
   user_group: onGroup,
   invites_changed: () => emit("realm"),
   legal_holds_changed: () => emit("realm"),
+  realm_export: () => emit("realm"),
 };
 
 const TRIM_INTERVAL = 200; // new messages between two trims of the lists
 let messageCount = 0;
+
+/** Pass an event to code that loads on demand; offline it is lost.
+ * @template Event
+ * @param {Promise<(event: Event) => void>} loading
+ * @param {Event} event */
+function pass(loading, event) {
+  loading.then(
+    (apply) => apply(event),
+    () => {},
+  );
+}
 
 /** @param {ServerEvent} event */
 export function applyEvent(event) {

@@ -38,13 +38,14 @@ async function cacheOwnFiles() {
   const own = [...document.querySelectorAll("head [src], head [rel=stylesheet]")].map(
     (each) => each.getAttribute("src") ?? each.getAttribute("href"),
   );
-  const { interactive, lists, fields, dialogs, composer, composerStyle } = document.documentElement.dataset;
+  const { interactive, lists, fields, dialogs, composer, composerStyle, phone, phoneStyle, share } =
+    document.documentElement.dataset;
   const requests = performance
     .getEntriesByType("resource")
     .map(({ name }) => name)
     .filter((name) => name.includes("/json/"));
   active?.postMessage({
-    keep: [...own, interactive, lists, fields, dialogs, composer, composerStyle],
+    keep: [...own, interactive, lists, fields, dialogs, composer, composerStyle, phone, phoneStyle, share],
     read: ["/", ...requests],
   });
 }

@@ -1,6 +1,6 @@
 /** File uploads, with progress and cancelling. */
 
-import { apiUrl, describeError } from "../core/api.js";
+import { ApiError, apiUrl, describeError, NetworkError } from "../core/api.js";
 import { state } from "../state/session.js";
 
 /** @typedef {{promise: Promise<{url: string, filename: string}>, cancel: () => void}} Upload */
@@ -26,12 +26,18 @@ export function upload(file, progress) {
     request.onload = () =>
       request.status === 200
         ? resolve(request.response)
-        : describeError(request.response ?? {}).then((message) => reject(new Error(message)));
-    request.onerror = () => reject(new Error(""));
+        : describeError(request.response ?? {}).then((message) => reject(uploadError(request, message)));
+    request.onerror = () => reject(new NetworkError(""));
     request.onabort = () => reject(new DOMException("", "AbortError"));
   });
   const form = new FormData();
   form.append("file", file, file.name);
   request.send(form);
   return { promise, cancel: () => request.abort() };
+}
+
+/** @param {XMLHttpRequest} request
+ * @param {string} [message] */
+function uploadError({ status, response }, message) {
+  return status >= 500 ? new NetworkError(message) : new ApiError(status, response ?? {}, message);
 }

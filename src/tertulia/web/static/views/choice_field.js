@@ -1,7 +1,7 @@
 /** Fields with a searchable list of choices: what is typed filters the list, and only a choice is a value. */
 
 import { h, iconButton, setChildren } from "../core/html.js";
-import { matchScore, normalizeText } from "../state/text_matching.js";
+import { matchScore, normalizeText } from "../state/name_match.js";
 import { TypeaheadPopup } from "./typeahead_popup.js";
 
 /** @template Value

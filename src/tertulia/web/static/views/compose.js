@@ -192,6 +192,7 @@ export class ComposeBox {
   set content(content) {
     const { text, files } = splitAttachments(content);
     this.box.value = text;
+    this.extension?.textChanged();
     this.setFiles(files);
   }
 
@@ -300,16 +301,18 @@ export class ComposeBox {
   }
 
   /** Send the text and the files, without the part that an earlier send is still storing.
-   * @param {string} [text] the beginning of the text, if not all of it is to be sent */
-  async send(text = this.box.value) {
+   * @param {string} [text] the beginning of the text, if not all of it is to be sent
+   * @param {import("./lazy_slots.js").Recording} [recording] above the text
+   * @returns {Promise<boolean>} whether it is in the outbox */
+  async send(text = this.box.value, recording) {
     const entered = text.startsWith(this.#sending) ? text.slice(this.#sending.length) : text;
     const { files, conversation } = this;
     const content = joinAttachments(entered, files).trim();
-    if (this.extension?.attachments.waits(entered)) return;
-    if (!content || !this.#canSend()) return;
+    if (this.extension?.attachments.waits(entered)) return false;
+    if (!(content || recording) || !this.#canSend()) return false;
     this.#sending += entered;
     this.setFiles([]);
-    const entry = await enqueue(conversation, content);
+    const entry = await enqueue(conversation, content, recording);
     this.#sending = this.#sending.slice(entered.length);
     clearTimeout(this.#saveTimer);
     this.#notice.stop();
@@ -318,6 +321,7 @@ export class ComposeBox {
     this.showPreview(false);
     this.showNote("");
     this.box.focus();
+    return true;
   }
 
   /** The text was sent: remove it, and keep what was typed and attached since.
@@ -325,6 +329,7 @@ export class ComposeBox {
    * @param {Conversation} conversation */
   removeSent(entered, conversation) {
     if (this.box.value.startsWith(entered)) this.box.value = this.box.value.slice(entered.length);
+    this.extension?.textChanged();
     discardDraft(conversation);
     setDraft(conversation, this.content);
   }
@@ -510,6 +515,7 @@ function composeTools() {
   return [
     iconButton("clip", t("compose.attach"), { "data-do": "attach" }),
     iconButton("smile", t("compose.emoji"), { "data-do": "compose-emoji", "aria-haspopup": "dialog" }),
+    iconButton("mic", t("compose.record"), { "data-do": "record" }),
     ...wide.map((tool) =>
       iconButton(tool, t(`compose.${tool}`), { "data-do": "format", "data-how": tool, class: "wide-only" }),
     ),

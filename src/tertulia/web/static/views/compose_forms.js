@@ -9,6 +9,7 @@ import { isInChannel } from "../state/conversations.js";
 import { ownTimeZone, timeZones, withOffset } from "../state/time_zones.js";
 import { currentComposeBox } from "./compose.js";
 import { ChoiceField } from "./choice_field.js";
+import { MomentField } from "./moment_field.js";
 import { toast } from "./layout.js";
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
@@ -28,21 +29,16 @@ export function todoForm() {
 
 /** A time that every reader sees in their own time zone. */
 export function timeForm() {
-  const now = new Date();
-  now.setMinutes(0, 0, 0);
-  const field = h("input", {
-    class: "f",
-    type: "datetime-local",
-    value: localValue(new Date(now.getTime() + 3600_000)),
-    required: true,
-  });
+  const value = new Date(Date.now() + 3600_000);
+  value.setMinutes(0, 0, 0);
+  const moment = new MomentField(t("form.time-field"), { value, isPastAllowed: true });
   const zone = new ChoiceField(t("form.zone"), timeZones(), t("form.unknown"), { value: ownTimeZone() });
   const zoneField = h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("form.zone")), zone.element);
   openForm(
     t("form.time"),
-    [labelled(t("form.time-field"), field), zoneField, h("p", { class: "hint" }, t("form.time-hint"))],
-    () => `<time:${withOffset(field.value, zone.value ?? ownTimeZone())}> `,
-    { isValid: () => zone.validate() },
+    [moment.element, zoneField, h("p", { class: "hint" }, t("form.time-hint"))],
+    () => `<time:${withOffset(moment.local, zone.value ?? ownTimeZone())}> `,
+    { isValid: () => moment.date !== undefined && zone.validate() },
   );
 }
 
@@ -385,10 +381,4 @@ function labelled(text, field) {
 function selectedText() {
   const field = currentComposeBox()?.box;
   return field ? field.value.slice(field.selectionStart, field.selectionEnd) : "";
-}
-
-/** A time as the value of a field.
- * @param {Date} date */
-function localValue(date) {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -8,6 +8,7 @@ import { isInChannel, isResolved, keyOf, titleOf } from "../state/conversations.
 import { realm, state } from "../state/session.js";
 import { mentionsEveryone } from "../state/typeahead_sources.js";
 import { hasPermission, mayJoin } from "../state/write_access.js";
+import { formatLength } from "./durations.js";
 import { joinChannel, toggleResolved, withErrorToast } from "./message_actions.js";
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
@@ -110,6 +111,13 @@ export class ComposeNotes {
         act: () => this.#sendSilently(),
       };
     }
+    if (channel && isSlow(channel)) {
+      return {
+        kind: "slow",
+        icon: "wait",
+        text: [t("note.slow", { length: formatLength(channel.slow_mode_seconds ?? 0) })],
+      };
+    }
     if (channel && !channel.subscribed) {
       return {
         kind: "subscribe",
@@ -152,6 +160,14 @@ export class ComposeNotes {
     box.value = box.value.replaceAll(WILDCARD, "@_**$1**");
     this.#compose.send();
   }
+}
+
+/** Whether the person has to wait between two messages.
+ * @param {import("../state/channels.js").Channel} channel */
+function isSlow({ slow_mode_seconds, slow_mode_until, can_administer_channel_group }) {
+  const ended = slow_mode_until && slow_mode_until < Date.now() / 1000;
+  const isFree = state.is_moderator || state.is_admin || hasPermission(can_administer_channel_group);
+  return Boolean(slow_mode_seconds) && !ended && !isFree;
 }
 
 function maxLength() {

@@ -2,15 +2,20 @@
 
 import { h } from "../core/html.js";
 import { t } from "../core/i18n.js";
+import { lazy } from "../core/lazy.js";
 import { continuationIn } from "../state/block_continuation.js";
 import { isInChannel, keyOf, topicKey } from "../state/conversations.js";
 import { completions, topicFieldCompletions } from "../state/typeahead_sources.js";
+import { runCommand } from "./commands.js";
 import { ComposeAttachments } from "./compose_attachments.js";
 import { ComposeDestination } from "./compose_destination.js";
+import { ComposeMentions } from "./compose_mentions.js";
 import { ComposeNotes } from "./compose_notes.js";
 import { ComposeSize } from "./compose_size.js";
 import { reportDelivery } from "./delivery_notice.js";
 import { TypeaheadPopup } from "./typeahead_popup.js";
+
+const BUILT_IN = /^\/(me|poll|todo)(\s|$)/; // commands that work without their chunk, also offline
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
 
@@ -22,6 +27,7 @@ export function makeComposeParts(compose) {
 export class ComposeParts {
   #compose;
   #notes;
+  #mentions;
   #destination;
   #popup;
   #topics = completionList("topic-offers");
@@ -33,6 +39,7 @@ export class ComposeParts {
     const hasTopicFocus = compose.topic !== null && compose.topic === document.activeElement;
     this.attachments = new ComposeAttachments(compose);
     this.#notes = new ComposeNotes(compose);
+    this.#mentions = new ComposeMentions(compose);
     this.#destination = new ComposeDestination(compose);
     const size = new ComposeSize(compose);
     frame.querySelector(".to")?.remove(); // the line of the topic, which is part of the destination
@@ -48,6 +55,17 @@ export class ComposeParts {
     );
     this.#popup.update(); // the person may have typed meanwhile
     this.#suggestTopics();
+    const send = compose.send.bind(compose);
+    compose.send = async (text = compose.box.value, recording) => {
+      const typed = text.trim();
+      if (typed[0] !== "/" || BUILT_IN.test(typed) || recording) return send(text, recording);
+      const textOfCommand = await lazy("apps", "textOfCommand");
+      const { conversation } = compose;
+      const sent = await textOfCommand(compose, typed, () => compose.removeSent(text, conversation));
+      if (sent === undefined) return false;
+      if (sent !== typed) compose.box.value = sent;
+      return send(sent === typed ? text : sent);
+    };
     compose.scope.on("topicMoved", (event) => this.#follow(event));
     compose.scope.on(["channels", "people"], () => this.#destination.draw());
   }
@@ -60,7 +78,17 @@ export class ComposeParts {
   /** @param {KeyboardEvent} event
    * @returns {boolean} whether the list of completions has handled it */
   handleKey(event) {
-    return this.#popup.handleKey(event);
+    return this.#popup.handleKey(event) || this.#editLast(event);
+  }
+
+  /** Arrow up in the empty box edits the person's last message.
+   * @param {KeyboardEvent} event
+   * @returns {boolean} whether it was that key */
+  #editLast(event) {
+    const isPlain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey && !event.isComposing;
+    if (event.key !== "ArrowUp" || !isPlain || this.#compose.content || !this.#compose.isAtHome) return false;
+    event.preventDefault();
+    return runCommand("edit-last", this.#compose.box, event);
   }
 
   get isTooLong() {
@@ -81,7 +109,13 @@ export class ComposeParts {
     const compose = this.#compose;
     reportDelivery(entry, compose.isAtHome);
     if (!compose.isAtHome) compose.retarget(compose.home);
+    this.textChanged();
+  }
+
+  /** The text was changed other than by typing. */
+  textChanged() {
     this.#notes.update();
+    this.#mentions.update();
   }
 
   /** The topic that the box writes to was moved, while the view shows something else.

@@ -13,7 +13,7 @@ import { topicsHash } from "../state/narrow.js";
 import { keepFocus, setKeyedChildren } from "./keyed_children.js";
 import { lazy } from "../core/lazy.js";
 import { nextFrame } from "../core/signals.js";
-import { emptyState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
+import { emptyState, isPhone, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
 import { isFollowed, isTopicMuted } from "../state/topics.js";
 import { allUnread, mentionsIn, unreadMentions } from "../state/unread.js";
 import { withErrorToast } from "./message_actions.js";
@@ -27,8 +27,11 @@ let inboxFilter = "all";
 /** The place of the card "What did I miss?", if it was asked for. It stays for this visit of the inbox.
  * @type {HTMLElement | undefined} */
 let catchUpSlot;
-/** @type {(() => void) | undefined} draws the inbox that is open */
-let redrawInbox;
+/** The place of the card that leads to the installed app, on phones.
+ * @type {HTMLElement | undefined} */
+let phoneSlot;
+/** @type {{draw: () => void, scope: import("../core/scope.js").Scope} | undefined} */
+let openInbox;
 /** @type {((redraw: () => void) => HTMLElement | null) | undefined} makes the card of the first days */
 let startCard;
 let wantsCatchUp = false; // it was asked for in another view
@@ -44,11 +47,11 @@ export async function showInbox(_route, scope) {
     if (!scope.isClosed) drawInbox(list, draw);
   };
   catchUpSlot = undefined;
-  redrawInbox = draw;
+  openInbox = { draw, scope };
   scope.add(() => {
-    if (redrawInbox === draw) redrawInbox = undefined;
+    if (openInbox?.draw === draw) openInbox = undefined;
   });
-  await Promise.all([fetchNewest(), loadStartCard()].map((each) => each.catch(() => {})));
+  await Promise.all([fetchNewest(), loadStartCard(), loadPhoneCard(scope)].map((each) => each.catch(() => {})));
   draw();
   if (wantsCatchUp && !scope.isClosed) toggleCatchUp();
   scope.on(
@@ -65,20 +68,31 @@ async function loadStartCard() {
   if (isInFirstDays()) startCard = await lazy("start", "startCard");
 }
 
+/** Load the card that leads to the installed app, on a phone.
+ * @param {import("../core/scope.js").Scope} scope */
+async function loadPhoneCard(scope) {
+  phoneSlot = undefined;
+  if (!isPhone() || !matchMedia("(pointer: coarse)").matches) return;
+  const show = await lazy("phone", "showPhoneCard");
+  phoneSlot = h("div", { class: "slot" });
+  show(phoneSlot, scope);
+}
+
 /** Show or hide the card "What did I miss?". Its code is loaded when it is first asked for. */
 export async function toggleCatchUp() {
-  wantsCatchUp = !redrawInbox;
-  if (!redrawInbox) {
+  wantsCatchUp = !openInbox;
+  if (!openInbox) {
     location.hash = "#inbox";
     return;
   }
   if (catchUpSlot) {
     catchUpSlot = undefined;
-    return redrawInbox();
+    return openInbox.draw();
   }
   const slot = (catchUpSlot = h("div", { "aria-busy": "true" }));
-  redrawInbox();
-  const isShown = await withErrorToast(lazy("catchup", "showCatchUp").then((show) => show(slot, toggleCatchUp)));
+  const { draw, scope } = openInbox;
+  draw();
+  const isShown = await withErrorToast(lazy("catchup", "showCatchUp").then((show) => show(slot, toggleCatchUp, scope)));
   slot.removeAttribute("aria-busy");
   if (!isShown && catchUpSlot === slot) await toggleCatchUp();
 }
@@ -88,6 +102,8 @@ export async function toggleCatchUp() {
 function drawInbox(list, again) {
   const unread = filteredUnread();
   const start = startCardChild(again);
+  const [phone, slot] = [phoneSlot, catchUpSlot];
+  const phoneCard = phone && { key: "phone", build: () => phone };
   const markAll = h(
     "button",
     { class: "b not-phone", type: "button", "data-do": "mark-all-read" },
@@ -110,11 +126,13 @@ function drawInbox(list, again) {
             actionLink("#recent", t("inbox.recent"), "clock"),
             actionLink("#feed", t("view.feed")),
           );
-    return keepFocus(list, () => setKeyedChildren(list, [start, { key: isNew ? "nothing-yet" : "empty", build }]));
+    return keepFocus(list, () =>
+      setKeyedChildren(list, [phoneCard, start, { key: isNew ? "nothing-yet" : "empty", build }]),
+    );
   }
-  const slot = catchUpSlot;
   return keepFocus(list, () =>
     setKeyedChildren(list, [
+      phoneCard,
       start,
       summaryLine(unread),
       slot && { key: "catch-up", build: () => slot },
@@ -200,7 +218,7 @@ function summaryLine(unread) {
 /** @param {HTMLElement} chip */
 export function filterInbox(chip) {
   inboxFilter = chip.dataset.choice ?? "all";
-  redrawInbox?.();
+  openInbox?.draw();
 }
 
 /** @param {UnreadConversation[]} unread

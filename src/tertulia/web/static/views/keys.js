@@ -1,80 +1,11 @@
-/** Keyboard shortcuts, the same as Zulip's: a table from a key to a command. */
+/** Keyboard shortcuts, the same as Zulip's. The table of keys and commands is in `state/shortcuts.js`. */
 
+import { KEYS } from "../state/shortcuts.js";
 import { pageScope } from "../core/scope.js";
 import { currentComposeBox } from "./compose.js";
 import { hasCommand, runCommand } from "./commands.js";
 
-/** Keys that work outside of text fields.
- * @type {Record<string, string>} */
-export const KEYS = {
-  j: "next-message",
-  ArrowDown: "next-message",
-  k: "previous-message",
-  ArrowUp: "previous-message",
-  J: "page-down",
-  PageDown: "page-down",
-  " ": "page-down",
-  K: "page-up",
-  PageUp: "page-up",
-  "Shift+ ": "page-up",
-  End: "last-message",
-  G: "last-message",
-  Home: "first-message",
-  n: "next-unread",
-  N: "next-unread-followed",
-  p: "next-unread-direct",
-  P: "all-directs-view",
-  s: "to-conversation",
-  S: "to-channel",
-  y: "to-conversation",
-  z: "to-near",
-  t: "recent",
-  I: "inbox",
-  o: "catch-up",
-  a: "feed",
-  "*": "starred",
-  "/": "search",
-  "Ctrl+k": "switcher",
-  q: "focus-sidebar",
-  w: "people",
-  i: "more",
-  Enter: "reply",
-  r: "reply",
-  R: "reply-direct",
-  c: "compose",
-  x: "new-direct",
-  ">": "quote",
-  "<": "forward",
-  "@": "mention-sender",
-  d: "drafts",
-  e: "edit",
-  ArrowLeft: "edit-last",
-  u: "sender-profile",
-  v: "view-pictures",
-  m: "move",
-  H: "history",
-  "Ctrl+s": "star",
-  ":": "react",
-  "=": "upvote",
-  "+": "thumbs-up",
-  "-": "collapse",
-  U: "unread-from-here",
-  M: "mute-topic",
-  F: "follow",
-  V: "read-receipts",
-  L: "copy-link",
-  "?": "keyboard-help",
-  g: "gear-menu",
-  "Ctrl+.": "narrow-to-compose",
-  Escape: "escape",
-  "Ctrl+[": "escape",
-  "Shift+Escape": "read-place",
-  "Alt+p": "preview",
-  W: "members",
-  "Shift+Tab": "",
-};
-
-/** Commands that act on the focused message, even if the focus is elsewhere. */
+/** Commands that act on the message under the pointer or on the focused one, even if the focus is elsewhere. */
 const MESSAGE_COMMANDS = new Set([
   "to-conversation",
   "to-channel",
@@ -105,11 +36,12 @@ const IGNORED_MS = 1000; // keys are no commands for this time after a text fiel
 
 const STORAGE_KEY = "tertulia-keys-off";
 
-/** @param {() => HTMLElement | undefined} focusedMessage returns the message that keys act on */
+/** @param {() => HTMLElement | undefined} focusedMessage returns the message that keys act on if the pointer is on none */
 export function bindKeys(focusedMessage) {
   pageScope.listen(document, "keydown", (/** @type {KeyboardEvent} */ event) => continueTyping(event), {
     capture: true,
   });
+  pageScope.listen(document, "pointermove", onPointerMove, { passive: true });
   pageScope.listen(document, "pointerdown", () => (typedAt = -Infinity), { capture: true });
   pageScope.listen(document, "keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.defaultPrevented || event.isComposing) return;
@@ -121,9 +53,26 @@ export function bindKeys(focusedMessage) {
     if (areShortcutsOff() && !event.ctrlKey && name !== "escape") return;
     if (handlesKey(target, event.key)) return;
     event.preventDefault();
-    const element = MESSAGE_COMMANDS.has(name) ? (focusedMessage() ?? target) : target;
+    if (!MESSAGE_COMMANDS.has(name)) isPointing = false;
+    const element = MESSAGE_COMMANDS.has(name) ? (messageUnderPointer() ?? focusedMessage() ?? target) : target;
     runCommand(name, element, event);
   });
+}
+
+let isPointing = false; // whether the pointer was moved since the last key that is not for a message
+let pointedAt = "";
+
+/** @param {PointerEvent} event */
+function onPointerMove({ pointerType, clientX, clientY }) {
+  const at = `${clientX},${clientY}`;
+  if (at === pointedAt) return; // the browser repeats it when something below a still pointer has moved
+  pointedAt = at;
+  isPointing = pointerType === "mouse";
+}
+
+function messageUnderPointer() {
+  if (!isPointing) return null;
+  return /** @type {HTMLElement | null} */ (document.querySelector(".main article[data-id]:hover"));
 }
 
 let typedAt = -Infinity; // when a key was last pressed in a text field that the person has not left since

@@ -73,7 +73,6 @@ export function registerMessageCommands() {
   command("edit-last", () => editLastMessage());
   pageScope.on("topicMoved", followEmptiedTopic);
   pageScope.on("topicMoved", followMove);
-  pageScope.listen(document, "contextmenu", openMenuOnHold);
   pageScope.listen(window, "unhandledrejection", showUnhandledError);
 }
 
@@ -231,21 +230,6 @@ function withTopic(work) {
   return conversation && isInChannel(conversation) && work(conversation.channel, conversation.topic);
 }
 
-/** On a touch screen, a long press on a message opens its menu.
- * @param {MouseEvent} event */
-function openMenuOnHold(event) {
-  const target = /** @type {Element} */ (event.target);
-  const article = target.closest("article[data-id]");
-  if (
-    !(article instanceof HTMLElement) ||
-    !matchMedia("(pointer: coarse)").matches ||
-    target.closest("a, img, textarea")
-  )
-    return;
-  event.preventDefault();
-  runCommand("more", article, event);
-}
-
 /** All messages of the topic that is shown were moved one by one: show the topic that they moved to.
  * @param {MoveEvent} event */
 function followEmptiedTopic(event) {
@@ -278,7 +262,7 @@ function showMovedTopic(here, there) {
 function editLastMessage() {
   const view = currentMessageView();
   const mine = view?.messages.ids.filter((id) => findMessage(id)?.sender_id === myId()).at(-1);
-  const article = mine && view?.list.articleOf(mine);
+  const article = mine && view?.list.reveal(mine);
   if (article) runCommand("edit", article, new Event("edit"));
 }
 

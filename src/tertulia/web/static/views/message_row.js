@@ -176,20 +176,31 @@ export function showFullTime({ target }) {
  * @param {Message} message
  * @param {boolean} isMoved */
 function fillContent(element, message, isMoved) {
+  if (!fillText(element, message, isMoved)) return;
+  if (message.reactions.length) element.append(reactionList(message));
+  if (isEditKept(message.id)) element.append(keptEditLine());
+}
+
+/** Fill in what a message says, or what stands in its place.
+ * @param {HTMLElement} element
+ * @param {Message} message
+ * @param {boolean} isMoved
+ * @returns {boolean} whether its text is shown */
+export function fillText(element, message, isMoved) {
   if (isMuted(message.sender_id) && !revealed.has(message.id)) {
     element.append(
       h("button", { class: "b bare covered", type: "button", "data-do": "uncover" }, t("talk.muted-person")),
     );
-    return;
+    return false;
   }
   if (collapsed.has(message.id)) {
     element.append(h("button", { class: "b bare covered", type: "button", "data-do": "collapse" }, t("row.folded")));
-    return;
+    return false;
   }
   const form = editForm(message.id);
   if (form) {
     element.append(form);
-    return;
+    return false;
   }
   if (message.submessages.length) element.append(widgetSlot(message));
   else element.append(enhance(message.match_content ?? message.content));
@@ -197,8 +208,7 @@ function fillContent(element, message, isMoved) {
   if (message.is_me_message) showAsAction(element, senderName(message));
   const changed = editedMark(message, isMoved);
   if (changed) (lastParagraph(element) ?? element).append(changed);
-  if (message.reactions.length) element.append(reactionList(message));
-  if (isEditKept(message.id)) element.append(keptEditLine());
+  return true;
 }
 
 /** A message that begins with `/me` says what its sender does.
@@ -245,7 +255,7 @@ function rowToolbar() {
 
 /** The reactions of a message, with the names of the people.
  * @param {Message} message */
-function reactionList(message) {
+export function reactionList(message) {
   /** @type {Map<string, import("../state/messages.js").Reaction[]>} */
   const kinds = new Map();
   for (const reaction of message.reactions) {

@@ -6,7 +6,8 @@ import { currentComposeBox } from "./compose.js";
 import { conversationOf, isInChannel } from "../state/conversations.js";
 import { homeHash } from "../state/routes.js";
 import { channelHash, conversationHash, encodeHash, searchText } from "../state/narrow.js";
-import { post } from "../core/api.js";
+import { logOut } from "../core/account_data.js";
+import { patch, post } from "../core/api.js";
 import { markRead, markUnread, markUnreadFrom } from "../sync/read_flags.js";
 import { toggleCollapsed, revealMuted } from "./message_row.js";
 import { setting } from "../state/session.js";
@@ -69,7 +70,11 @@ export function registerNavigationCommands() {
 
   command("compose", composeHere);
   command("new-topic-in", ({ element }) => startTopic(Number(element.dataset.channel)));
-  command("new-topic", () => (currentComposeBox()?.topic ?? currentComposeBox()?.box)?.focus());
+  command("new-topic", () => {
+    const box = currentComposeBox();
+    if (box) (box.topic ?? box.box).focus();
+    else openClosedBox();
+  });
   command("reply", ({ message }) => replyTo(message));
   command("uncover", ({ message }) => {
     if (message) {
@@ -103,6 +108,9 @@ export function registerNavigationCommands() {
     toast(t("talk.marked-unread"));
   });
   command("mark-read", () => markRead(currentMessageView()?.messages.ids ?? []));
+  for (const [name, scheme] of Object.entries({ "theme-system": 1, "theme-dark": 2, "theme-light": 3 }))
+    command(name, () => withErrorToast(patch("/settings", { color_scheme: scheme })));
+  command("log-out", logOut);
   command("copy-code", async ({ element }) => {
     await navigator.clipboard.writeText(element.closest(".codehilite")?.querySelector("code")?.textContent ?? "");
     toast(t("content.copied"));
@@ -113,7 +121,9 @@ export function registerNavigationCommands() {
 function moveBy(by) {
   const view = currentMessageView();
   if (view) return view.moveFocus(by);
-  const items = /** @type {HTMLElement[]} */ ([...region(".main > .scroll").querySelectorAll("a.item, a.said")]);
+  const items = /** @type {HTMLElement[]} */ ([
+    ...region(".main > .scroll").querySelectorAll("a.item, a.said, .post h2 a"),
+  ]);
   const at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
   items[Math.max(0, Math.min(items.length - 1, at + by))]?.focus();
   return true;
@@ -166,7 +176,13 @@ export function startTopic(channel) {
 function composeHere() {
   const conversation = currentRoute()?.conversation;
   if (conversation && isInChannel(conversation)) startTopic(conversation.channel);
-  else currentComposeBox()?.box.focus();
+  else if (currentComposeBox()) currentComposeBox()?.box.focus();
+  else openClosedBox();
+}
+
+/** Press the button that a view has in place of a compose box. */
+function openClosedBox() {
+  /** @type {HTMLElement | null} */ (region(".main > .scroll").querySelector("button.box.closed"))?.click();
 }
 
 /** @param {HTMLElement} element */

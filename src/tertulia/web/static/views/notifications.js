@@ -4,11 +4,11 @@
 import { plainText } from "./rendered_content.js";
 import { conversationOf, fullTitle, isInChannel, keyOf } from "../state/conversations.js";
 import { channels } from "../state/channels.js";
-import { desktopBridge } from "../sync/desktop_app.js";
+import { desktopBridge } from "../sync/desktop_bridge.js";
 import { isLeaderTab } from "../sync/event_poller.js";
 import { isSpectator, myId, setting } from "../state/session.js";
 import { conversationHash } from "../state/narrow.js";
-import { isMuted, nameOf } from "../state/people.js";
+import { getPerson, isMuted, nameOf } from "../state/people.js";
 import { pageScope } from "../core/scope.js";
 import { isFollowed, isTopicMuted } from "../state/topics.js";
 import { t } from "../core/i18n.js";
@@ -25,6 +25,7 @@ export function startNotifications() {
  * @param {import("../state/messages.js").Message} message */
 export function wantsNotification(message) {
   if (message.sender_id === myId() || message.flags.includes("read") || isMuted(message.sender_id)) return false;
+  if (isQuiet(new Date())) return false;
   const wantsPersonal = setting("enable_desktop_notifications");
   if (message.flags.includes("mentioned")) return wantsPersonal;
   const conversation = conversationOf(message);
@@ -35,6 +36,16 @@ export function wantsNotification(message) {
     return setting("enable_followed_topic_desktop_notifications");
   if (isTopicMuted(conversation.channel, conversation.topic)) return false;
   return channels.get(conversation.channel)?.desktop_notifications ?? setting("enable_stream_desktop_notifications");
+}
+
+/** Whether it is one of the person's quiet hours.
+ * @param {Date} now */
+export function isQuiet(now) {
+  const [from, until] = String(setting("quiet_hours") ?? "").split("-");
+  if (!until) return false;
+  const timeZone = getPerson(myId()).timezone || "UTC";
+  const clock = now.toLocaleTimeString("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
+  return from < until ? from <= clock && clock < until : from <= clock || clock < until;
 }
 
 /** @param {import("../state/messages.js").Message} message */

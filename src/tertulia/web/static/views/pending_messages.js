@@ -4,9 +4,10 @@ import { keyOf } from "../state/conversations.js";
 import { setChildren, h, icon } from "../core/html.js";
 import { avatar } from "./avatars.js";
 import { myId } from "../state/session.js";
-import { pendingMessages } from "../sync/outbox.js";
+import { pendingMessages, slowModeWait } from "../sync/outbox.js";
 import { nameOf } from "../state/people.js";
-import { formatTime } from "./time.js";
+import { clockTime, formatTime } from "./time.js";
+import { recordingSlot } from "./lazy_slots.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../sync/outbox.js").PendingMessage} PendingMessage */
@@ -43,23 +44,40 @@ function pendingRow(entry, isFirst) {
       "data-entry": entry.key,
     },
     who,
-    h("div", { class: "what", dir: "auto" }, h("p", {}, ...lines), statusLine(entry)),
+    h(
+      "div",
+      { class: "what", dir: "auto" },
+      entry.recording && recordingSlot(entry.recording),
+      entry.content && h("p", {}, ...lines),
+      statusLine(entry),
+    ),
     h("span", { class: "when" }, formatTime(entry.at)),
   );
 }
 
 /** @param {PendingMessage} entry */
 function statusLine(entry) {
-  if (entry.state !== "failed")
-    return h("div", { class: "send-state" }, icon("wait", "s"), h("span", {}, t(`outbox.${entry.state}`)));
-  const buttons = ["send-again", "edit-entry", "drop-entry"].map((action) =>
-    h("button", { type: "button", "data-do": action }, t(`outbox.${action}`)),
-  );
+  const { state, recording, percent } = entry;
+  const wait = slowModeWait(entry);
+  if (wait > 0)
+    return h(
+      "div",
+      { class: "send-state" },
+      icon("wait", "s"),
+      h("span", {}, t("outbox.slow", { length: clockTime(wait) })),
+      h("button", { type: "button", "data-do": "drop-entry" }, t("outbox.do-not-send")),
+    );
+  if (state !== "failed") {
+    const text = percent === undefined ? t(`outbox.${state}`) : t("voice.sending", { percent });
+    return h("div", { class: "send-state" }, icon("wait", "s"), h("span", {}, text));
+  }
+  const actions = recording ? ["send-again", "drop-entry"] : ["send-again", "edit-entry", "drop-entry"];
+  const buttons = actions.map((action) => h("button", { type: "button", "data-do": action }, t(`outbox.${action}`)));
   return h(
     "div",
     { class: "send-state", role: "alert" },
     icon("alert", "s"),
-    h("span", {}, t("outbox.failed", { why: entry.why })),
+    h("span", {}, t("outbox.failed", { why: entry.why }), recording && ` ${t("voice.kept")}`),
     ...buttons,
   );
 }

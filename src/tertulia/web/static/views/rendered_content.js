@@ -4,9 +4,12 @@
 import { channelColor } from "../state/channels.js";
 import { h, icon, iconButton, isPlainParagraphs, parseServerHtml } from "../core/html.js";
 import { accountValue } from "../core/account_values.js";
+import { callSlot, voiceSlot } from "./lazy_slots.js";
 import { myId } from "../state/session.js";
 import { people } from "../state/people.js";
+import { makeFileCard } from "./file_card.js";
 import { formatFullTime } from "./time.js";
+
 import { t } from "../core/i18n.js";
 
 /** Selectors, and what to do with the elements.
@@ -24,6 +27,9 @@ const ENHANCEMENTS = [
   [".message_embed_image", showPreviewImage],
   ["img, video", replaceExternalMedia],
   ["a", adjustLink],
+  ['a[href^="/user_uploads/"][href*="#voice="]', voiceSlot],
+  ['a[href^="/user_uploads/"]:not([href*="#"])', makeFileCard],
+  ['a[href^="#narrow/"][href*="/call/"]', callSlot],
   ["table", makeTableScrollable],
   [".katex-html", (element) => element.remove()],
 ];

@@ -12,7 +12,7 @@ import { focusView } from "../core/router.js";
 import { nextFrame } from "../core/signals.js";
 import { actionLink, emptyState, resetBody, resetFooter, region } from "./layout.js";
 import { showMessageView } from "./message_view.js";
-import { normalizeText } from "../state/text_matching.js";
+import { normalizeText } from "../state/name_match.js";
 import { currentLanguage, t } from "../core/i18n.js";
 
 /** @typedef {import("../state/routes.js").Route} Route */

@@ -13,6 +13,7 @@ import { isSpectator, state, myId, realm, setting } from "../state/session.js";
 import { channelHash, conversationHash, topicsHash } from "../state/narrow.js";
 import { isMuted, namesOf, nameOf } from "../state/people.js";
 import { pageScope } from "../core/scope.js";
+import { emit } from "../core/signals.js";
 import { runCommand } from "./commands.js";
 import { keepFocus, setKeyedChildren, updateKeyedChild } from "./keyed_children.js";
 import { isPhone, region } from "./layout.js";
@@ -103,6 +104,7 @@ export function openSidebar() {
   side.classList.add("open");
   region(".shade").hidden = false;
   /** @type {HTMLElement | null} */ (side.querySelector(".row"))?.focus();
+  emit("covered", { isOpen: () => side.classList.contains("open"), close: closeSidebar });
 }
 
 /** Show the sidebar and focus its filter. */
@@ -529,7 +531,7 @@ function findChannels() {
       { class: "row muted", href: makes ? "#channels/new" : "#channels/available", "data-key": "channels" },
       icon("plus", "s"),
     );
-  const row = moreRow("channels", t(makes ? "side.make-channel" : "side.find-channels"), build);
+  const row = moreRow("channels", t(makes ? "channels.new" : "side.find-channels"), build);
   return {
     key: "find-channels",
     build: () => h("ul", { class: "more-channels" }),

@@ -1,14 +1,16 @@
-/** The switcher (Ctrl+K): finds people, channels, topics and views by some letters of their names; Enter opens the
- * first. */
+/** The switcher (Ctrl+K): finds people, channels, topics, views and commands by some letters of their names; Enter opens
+ * or runs the first. */
 
 import { composeAt } from "./compose_commands.js";
 import { avatar, badge, channelDot, presenceText } from "./avatars.js";
 import { fetchMessages, messageSummary } from "./conversation_rows.js";
-import { isPhone } from "./layout.js";
+import { runCommand } from "./commands.js";
+import { isPhone, region } from "./layout.js";
 import { dayKey, dayKeyBefore, formatShortTime, preferredLocale } from "./time.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { currentRoute } from "../core/router.js";
 import { Scope } from "../core/scope.js";
+import { emit } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 import { channelName, channels, myChannels } from "../state/channels.js";
 import { isResolved, keyOf } from "../state/conversations.js";
@@ -98,6 +100,7 @@ class Switcher {
     this.#dialog.addEventListener("close", () => this.#close());
     document.body.append(this.#dialog);
     this.#dialog.showModal();
+    emit("covered", { isOpen: () => this.#dialog.open, close: () => this.#dialog.close() });
     this.#draw();
     fetchRecentTopics();
   }
@@ -189,12 +192,14 @@ class Switcher {
     const conversation = conversationIn(destination);
     const unread = conversation && findMessage(unreadIds(conversation).at(-1) ?? 0);
     const end =
-      badge(count, { isMention }) || ((!text || destination.kind !== "person") && this.#time(destination, at));
+      keysOf(destination) ||
+      badge(count, { isMention }) ||
+      ((!text || destination.kind !== "person") && this.#time(destination, at));
     const isUnread = count && destination.kind !== "view";
     const classes = `${destination.kind === "topic" ? "topic" : ""} ${isUnread ? "unread" : ""}`;
     return this.#add(
       destinationHash(destination),
-      destination.kind !== "view" && destination.kind !== "channel",
+      !["view", "channel", "command"].includes(destination.kind),
       classes,
       destinationIcon(destination),
       pieces,
@@ -251,7 +256,7 @@ class Switcher {
     const isControl = event.ctrlKey || event.metaKey;
     if (event.key === "ArrowDown") this.#choose((this.#chosen + 1) % count);
     else if (event.key === "ArrowUp") this.#choose((this.#chosen + count - 1) % count);
-    else if (event.key === "Enter") this.#go(this.#hits[this.#chosen], isControl);
+    else if (event.key === "Enter") this.#go(this.#hits[this.#chosen], event);
     else if (isControl && event.key === "k") this.#dialog.close();
     else return;
     event.preventDefault();
@@ -260,14 +265,16 @@ class Switcher {
   /** @param {MouseEvent} event */
   #onClick(event) {
     const row = /** @type {Element} */ (event.target).closest(".hit");
-    if (row instanceof HTMLElement) this.#go(this.#hits[Number(row.dataset.at)], event.ctrlKey || event.metaKey);
+    if (row instanceof HTMLElement) this.#go(this.#hits[Number(row.dataset.at)], event);
   }
 
   /** @param {Hit} hit
-   * @param {boolean} inNewTab */
-  #go({ hash, composes }, inNewTab) {
+   * @param {KeyboardEvent | MouseEvent} event */
+  #go({ hash, composes }, event) {
+    const inNewTab = event.ctrlKey || event.metaKey;
     this.#close(); // at once: a tab in the background gets the event later
-    if (inNewTab) window.open(hash, "_blank");
+    if (!hash.startsWith("#")) runCommand(hash, region(".main"), event);
+    else if (inNewTab) window.open(hash, "_blank");
     else if (composes && !isPhone() && !isSpectator())
       composeAt(hash, ""); // what is typed next is a message, not a command
     else location.hash = hash;
@@ -323,6 +330,12 @@ function unreadOf(destination) {
   return { count: destination.hash === "#narrow/is/mentioned" ? totals.mentions : 0, isMention: true };
 }
 
+/** The keys of a command.
+ * @param {Destination} destination */
+function keysOf({ keys }) {
+  return keys?.length ? h("span", {}, ...keys.map((key) => h("kbd", {}, key))) : false;
+}
+
 /** @param {Destination} destination */
 export function destinationIcon({ kind, people, channel, icon: name }) {
   if (people) return avatar(people[0], { presence: kind === "person" });
@@ -335,6 +348,7 @@ export function destinationIcon({ kind, people, channel, icon: name }) {
 export function destinationHint(destination, quoted) {
   const { kind, channel: id = 0, topic = "" } = destination;
   if (kind === "view") return false;
+  if (kind === "command") return h("small", { class: "cut" }, t("switcher.command"));
   if (kind === "topic") {
     const isDone = isResolved(topic);
     const words = [
@@ -391,12 +405,12 @@ function switcherKeys() {
   return h(
     "div",
     { class: "keys", "aria-hidden": "true" },
-    key(["↑", "↓"], "switcher.choose"),
     key(["⏎"], "switcher.open"),
     key(["Ctrl ⏎"], "switcher.new-tab"),
     key(["@"], "switcher.only-people", true),
     key(["#"], "switcher.only-channels"),
     key([">"], "switcher.only-topics"),
+    key(["/"], "switcher.only-commands"),
   );
 }
 

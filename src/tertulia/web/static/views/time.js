@@ -103,3 +103,10 @@ function prefersTwelveHours() {
   twelveHours ??= dateFormat({ hour: "numeric" }).resolvedOptions().hour12 ?? false;
   return twelveHours;
 }
+
+/** Minutes and seconds: 0:34.
+ * @param {number} seconds */
+export function clockTime(seconds) {
+  const whole = Math.floor(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}

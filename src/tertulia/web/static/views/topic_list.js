@@ -15,19 +15,24 @@ import { cachedMessages, storeMessage } from "../state/messages.js";
 import { channelHash } from "../state/narrow.js";
 import { groupByConversation } from "./recent.js";
 import { nextFrame } from "../core/signals.js";
-import { emptyState, failedState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
+import { emptyState, failedState, region, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
 import { fetchTopics, topicsOf } from "../state/topics.js";
 import { mentionsIn, unreadCount } from "../state/unread.js";
 import { t } from "../core/i18n.js";
+import { accountValue, setAccountValue } from "../core/account_values.js";
+import { lazy } from "../core/lazy.js";
+import { reloadView } from "../core/router.js";
 
 /** Channels whose last messages were fetched, for the rows. @type {Set<number>} */
 const fetchedChannels = new Set();
 let unreadFirst = false;
+const FORUMS = "forum-channels";
 
-/** @param {import("../state/routes.js").Route} place
+/** @param {import("../state/routes.js").Route} route
  * @param {import("../core/scope.js").Scope} scope
  * @returns {Promise<import("../core/router.js").View>} */
-export async function showTopics({ channel = 0 }, scope) {
+export async function showTopics(route, scope) {
+  const { channel = 0 } = route;
   const list = h("div", { class: "list" });
   resetBody(list);
   const foot = resetFooter();
@@ -39,6 +44,7 @@ export async function showTopics({ channel = 0 }, scope) {
     );
     return {};
   }
+  if (isForum(channel)) return (await lazy("forum", "showForum"))(route, scope);
   let isFetched = false;
   const load = async () => {
     try {
@@ -71,8 +77,45 @@ export async function showTopics({ channel = 0 }, scope) {
   return { focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item"))?.focus() };
 }
 
+/** Whether the person reads the channel as a forum.
+ * @param {number} channel */
+export function isForum(channel) {
+  return forums().includes(channel);
+}
+
+/** @returns {number[]} */
+function forums() {
+  return accountValue(FORUMS) ?? [];
+}
+
+/** The switch between the list of topics and the forum, which the browser keeps for each channel.
+ * @param {number} channel */
+export function viewSwitch(channel) {
+  const isOn = isForum(channel);
+  const choose = async (/** @type {boolean} */ forum) => {
+    if (forum === isForum(channel)) return;
+    const others = forums().filter((each) => each !== channel);
+    setAccountValue(FORUMS, forum ? [...others, channel] : others);
+    await reloadView();
+    const chosen = region(".main > .scroll").querySelector('.segments [aria-checked="true"]');
+    /** @type {HTMLElement | null} */ (chosen)?.focus();
+  };
+  const choice = (/** @type {"list" | "forum"} */ name, /** @type {string} */ sign) => {
+    const isChosen = (name === "forum") === isOn;
+    const attributes = { type: "button", role: "radio", "aria-checked": String(isChosen), tabindex: isChosen ? 0 : -1 };
+    return h("button", { ...attributes, onclick: () => choose(name === "forum") }, icon(sign, "s"), t(`forum.${name}`));
+  };
+  const onkeydown = (/** @type {KeyboardEvent} */ event) => {
+    if (!event.key.startsWith("Arrow")) return;
+    event.preventDefault();
+    choose(!isOn);
+  };
+  const attributes = { class: "segments", role: "radiogroup", "aria-label": t("forum.view"), onkeydown };
+  return h("div", attributes, choice("list", "list"), choice("forum", "cards"));
+}
+
 /** @param {number} id */
-function drawHeader(id) {
+export function drawHeader(id) {
   const channel = channels.get(id);
   if (!channel) return;
   const over = [channelDot(id), h("span", {}, t("channel.over", { count: channel.subscriber_count ?? 0 }))];
@@ -128,10 +171,17 @@ function drawTopics(list, id, again) {
         t(first ? "channel.unread-first" : "channel.newest-first"),
       ),
     );
-    return h("div", { class: "sub" }, h("div", { class: "about" }), h("span", { class: "end" }), ...chips);
+    return h(
+      "div",
+      { class: "sub" },
+      viewSwitch(id),
+      h("div", { class: "about" }),
+      h("span", { class: "end" }),
+      ...chips,
+    );
   };
   const describe = (/** @type {Element} */ place) =>
-    setChildren(/** @type {Element} */ (place.firstElementChild), about && enhance(about));
+    setChildren(/** @type {Element} */ (place.querySelector(".about")), about && enhance(about));
   const press = (/** @type {Element} */ place) => {
     for (const chip of place.querySelectorAll(".chip"))
       chip.setAttribute(

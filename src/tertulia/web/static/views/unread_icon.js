@@ -15,9 +15,10 @@ export function startUnreadIcon() {
 /** The sidebar calls it when it draws its counts: one timer for both costs less than two. */
 export function drawUnreadIcon() {
   const count = unreadBadgeCount();
+  const { direct, mentions } = unreadTotals();
   drawTitle();
-  drawIcon(count, unreadTotals().direct > 0);
-  setBadge(count);
+  drawIcon(count, direct > 0);
+  setBadge(count && direct + mentions); // as the service worker does while the page is closed
 }
 
 /** @param {number} count */

@@ -4,7 +4,7 @@ import { channels, channelName } from "../state/channels.js";
 import { fullTitle, isInChannel, isResolved, titleOf } from "../state/conversations.js";
 import { h, icon, iconButton } from "../core/html.js";
 import { channelDot, presenceText } from "./avatars.js";
-import { isSpectator, myId } from "../state/session.js";
+import { isSpectator, myId, realm } from "../state/session.js";
 import { getPerson } from "../state/people.js";
 import { closedReason } from "../state/write_access.js";
 import { conversationIn, hashOf, searchText, topicsHash } from "../state/narrow.js";
@@ -24,6 +24,10 @@ export function viewHeader(route) {
     "data-key": "more",
     "aria-haspopup": "menu",
   });
+  const call =
+    !isSpectator() &&
+    Number(realm("max_call_people")) > 0 &&
+    iconButton("phone", t("head.call"), { "data-do": "start-call", "data-key": "call" });
   if (isUnknownChannel(route)) return { title: t("channel.unknown"), isHome: true };
   if (conversation && isInChannel(conversation)) {
     const isDone = isResolved(conversation.topic);
@@ -55,7 +59,9 @@ export function viewHeader(route) {
     return {
       title: titleOf(conversation),
       over,
-      tools: isSpectator() ? [search] : [!isArchived && resolve, !isArchived && follow, search, people, more],
+      tools: isSpectator()
+        ? [search]
+        : [!isArchived && call, !isArchived && resolve, !isArchived && follow, search, people, more],
     };
   }
   if (conversation) {
@@ -78,7 +84,7 @@ export function viewHeader(route) {
     const profile =
       isAlone &&
       iconButton("people", t("head.profile"), { "data-do": "profile", "data-person": only, "data-key": "profile" });
-    return { title: titleOf(conversation), over, tools: [search, profile, more] };
+    return { title: titleOf(conversation), over, tools: [call, search, profile, more] };
   }
   if (channel) {
     const info = channels.get(channel);

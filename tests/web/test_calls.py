@@ -1,0 +1,273 @@
+"""Calls between browsers, with Chromium's fake microphone: it beeps, so sound can be counted."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+from tests.support.axe import violations
+from tests.support.browser_user import BrowserUser
+from tests.support.waiting import eventually
+from tests.web.test_compose import kitchen  # noqa: F401
+
+# Keeps all connections of the page, to ask what they have received.
+WATCH = """(() => {
+  const Connection = window.RTCPeerConnection;
+  window.connections = [];
+  window.tones = 0;
+  const { start } = OscillatorNode.prototype;
+  OscillatorNode.prototype.start = function (...at) {
+    window.tones++;
+    return start.apply(this, at);
+  };
+  window.RTCPeerConnection = class extends Connection {
+    constructor(...options) { super(...options); window.connections.push(this); }
+  };
+})()"""
+HEARD = """async () => {
+  const open = window.connections.filter((each) => each.connectionState === "connected");
+  const heard = await Promise.all(open.map(async (each) => {
+    let energy = 0;
+    for (const stat of (await each.getStats()).values())
+      if (stat.type === "inbound-rtp" && stat.kind === "audio")
+        energy += stat.bytesReceived * (stat.totalAudioEnergy > 0);
+    return energy;
+  }));
+  return heard;
+}"""
+ENERGY = """async () => {
+  let energy = 0;
+  for (const each of window.connections)
+    for (const stat of (await each.getStats()).values())
+      if (stat.type === "inbound-rtp" && stat.kind === "audio") energy += stat.totalAudioEnergy;
+  return energy;
+}"""
+SPEAKING = """() => [...document.querySelectorAll(".seat")].some(
+  (each) => each.getAttribute("aria-label") === "Ana, speaking")"""
+WITH_CAMERA = """async () => {
+  let frames = 0;
+  for (const each of window.connections)
+    for (const stat of (await each.getStats()).values())
+      if (stat.type === "inbound-rtp" && stat.kind === "video") frames += stat.framesDecoded ?? 0;
+  return frames;
+}"""
+
+
+@pytest.fixture
+def opened(browse) -> Any:
+    def at(person: Any, here: str, chat: Any = None) -> BrowserUser:
+        user: BrowserUser = browse(person, chat)
+        user.context.add_init_script(WATCH)
+        return user.goes(here)
+
+    return at
+
+
+def dock(user: BrowserUser) -> Locator:
+    return user.page.get_by_role("region", name="Your call")
+
+
+def seats(user: BrowserUser) -> Locator:
+    return dock(user).get_by_role("listitem")
+
+
+def start(user: BrowserUser) -> None:
+    user.page.get_by_role("button", name="Start a call").click()
+    expect(dock(user)).to_be_visible()
+
+
+def join(user: BrowserUser) -> None:
+    user.page.get_by_role("button", name="Join", exact=True).click()
+    expect(dock(user)).to_be_visible()
+
+
+def hears(user: BrowserUser, others: int = 1) -> None:
+    """Sound arrives from so many others."""
+    eventually(lambda: len([each for each in user.page.evaluate(HEARD) if each > 0]) == others)
+
+
+def test_two_people_hear_each_other_and_the_message_says_how_long(kitchen, opened):  # noqa: F811
+    ana, ben, here = kitchen
+    anas, bens = opened(ana, here), opened(ben, here)
+
+    start(anas)
+    expect(bens.page.get_by_role("group", name="Call, going on")).to_contain_text("Ana")
+    join(bens)
+
+    hears(anas)
+    hears(bens)
+    expect(seats(anas)).to_have_count(2)
+    expect(dock(bens)).to_contain_text("Ana is speaking")
+    bens.page.wait_for_function(SPEAKING)
+    assert not violations(bens.page, "call", inside=".side")
+    assert not violations(bens.page, "card of a call", inside="[role=feed]")
+    dock(anas).get_by_role("button", name="Leave").click()
+    expect(dock(anas)).to_have_count(0)
+    expect(seats(bens)).to_have_count(1)
+    dock(bens).get_by_role("button", name="Leave").click()
+    expect(bens.message("Call ended 1 minute and 2 people")).to_be_visible()
+    expect(anas.message("Call ended 1 minute and 2 people")).to_be_visible()
+
+
+def test_three_people_are_connected_each_to_each(kitchen, opened, page_chat):  # noqa: F811
+    ana, ben, here = kitchen
+    cleo = page_chat.person("cleo", channels=["kitchen"])
+    users = [opened(person, here) for person in (ana, ben, cleo)]
+
+    start(users[0])
+    join(users[1])
+    join(users[2])
+
+    for user in users:
+        hears(user, others=2)
+
+
+def test_a_muted_microphone_sends_silence(kitchen, opened):  # noqa: F811
+    ana, ben, here = kitchen
+    anas, bens = opened(ana, here), opened(ben, here)
+    start(anas)
+    join(bens)
+    hears(bens)
+
+    anas.page.keyboard.press("Alt+m")
+
+    expect(dock(anas).get_by_role("button", name="Unmute")).to_be_visible()
+    expect(seats(bens).filter(has_text="Ana")).to_have_accessible_name("Ana, muted")
+    anas.page.wait_for_timeout(1000)
+    before = bens.page.evaluate(ENERGY)
+    anas.page.wait_for_timeout(2500)  # the fake microphone beeps every second
+    assert bens.page.evaluate(ENERGY) - before < 1e-6
+    dock(anas).get_by_role("button", name="Unmute").click()
+    eventually(lambda: bens.page.evaluate(ENERGY) - before > 1e-4)
+
+
+def test_the_picture_of_a_camera_arrives(kitchen, opened):  # noqa: F811
+    ana, ben, here = kitchen
+    anas, bens = opened(ana, here), opened(ben, here)
+    start(anas)
+    join(bens)
+    hears(bens)
+
+    dock(anas).get_by_role("button", name="Camera").click()
+
+    eventually(lambda: bens.page.evaluate(WITH_CAMERA) > 0)
+    expect(seats(bens).locator("video")).to_have_count(1)
+    expect(seats(bens).get_by_role("button", name="Whole screen")).to_be_visible()
+    dock(anas).get_by_role("button", name="Camera").click()
+    expect(seats(bens).locator("video")).to_have_count(0)
+
+
+def test_a_direct_call_rings_in_every_window_until_it_is_answered(kitchen, opened):  # noqa: F811
+    ana, ben, _ = kitchen
+    anas = opened(ana, f"#narrow/dm/{ben.id}-ben")
+    bens, other = opened(ben, "#inbox"), opened(ben, "#recent")
+    start(anas)
+
+    for user in (bens, other):
+        expect(user.page.get_by_role("alert")).to_contain_text("Ana calls you")
+        user.page.wait_for_function("tones > 0")
+    assert not violations(bens.page, "ring", inside=".ring")
+    bens.page.keyboard.press("Alt+a")
+    expect(bens.page.get_by_role("button", name="Answer", exact=True)).to_be_focused()
+    bens.page.keyboard.press("Enter")
+
+    hears(anas)
+    for user in (bens, other):
+        expect(user.page.get_by_role("alert")).to_have_count(0)
+    tones = [user.page.evaluate("tones") for user in (bens, other)]
+    bens.page.wait_for_timeout(3000)  # it rings every 2.5 seconds
+    assert [user.page.evaluate("tones") for user in (bens, other)] == tones
+
+
+def test_a_declined_call_stops_ringing_and_is_missed(kitchen, opened):  # noqa: F811
+    ana, ben, _ = kitchen
+    anas, bens = opened(ana, f"#narrow/dm/{ben.id}-ben"), opened(ben, "#inbox")
+    start(anas)
+
+    bens.page.get_by_role("button", name="Decline").click()
+
+    expect(bens.page.get_by_role("alert")).to_have_count(0)
+    dock(anas).get_by_role("button", name="Leave").click()
+    expect(anas.message("Call ended")).to_be_visible()
+    bens.goes(f"#narrow/dm/{ana.id}-ana")
+    missed = bens.page.get_by_role("group", name="You missed this call")
+    missed.get_by_role("button", name="Call back").click()
+    expect(dock(bens)).to_be_visible()
+
+
+def test_a_call_is_answered_with_a_message(kitchen, opened):  # noqa: F811
+    ana, ben, _ = kitchen
+    anas, bens = opened(ana, f"#narrow/dm/{ben.id}-ben"), opened(ben, "#inbox")
+    start(anas)
+    ring = bens.page.get_by_role("alert")
+
+    ring.get_by_role("button", name="Answer with a message").click()
+    assert not violations(bens.page, "answers", inside=".ring")
+    ring.get_by_role("button", name="On my way.").click()
+
+    expect(ring).to_have_count(0)
+    expect(anas.message("On my way.")).to_be_visible()
+
+
+def test_mentioning_a_person_in_the_conversation_of_a_call_rings_for_them(kitchen, opened):  # noqa: F811
+    ana, ben, here = kitchen
+    anas, bens = opened(ana, here), opened(ben, "#inbox")
+    start(anas)
+    expect(anas.page.get_by_role("group", name="Call, going on")).to_be_visible()
+    expect(bens.page.get_by_role("alert")).to_have_count(0)
+
+    ana.says("@**Ben** join us", to="kitchen > lunch")
+
+    expect(bens.page.get_by_role("alert")).to_contain_text("Ana calls you into lunch")
+    bens.page.get_by_role("button", name="Answer", exact=True).click()
+    hears(anas)
+
+
+def test_the_address_of_a_notification_answers_only_while_it_rings(kitchen, opened):  # noqa: F811
+    ana, ben, _ = kitchen
+    anas, bens = opened(ana, f"#narrow/dm/{ben.id}-ben"), opened(ben, "#inbox")
+    start(anas)
+    expect(bens.page.get_by_role("alert")).to_be_visible()
+    token = ben.get("/calls").succeeds()["calls"][0]["call_token"]
+    answer = f"#narrow/dm/{ana.id}-ana/answer/{token}"
+
+    bens.goes(answer)
+    hears(anas)
+    dock(bens).get_by_role("button", name="Leave").click()
+    expect(dock(bens)).to_have_count(0)
+    bens.goes("#inbox")
+    bens.goes(answer)
+
+    expect(bens.page.get_by_role("group", name="Call, going on")).to_be_visible()
+    expect(dock(bens)).to_have_count(0)
+
+
+def test_who_loses_access_hears_nothing_more(page_chat, opened):
+    ana, ben = page_chat.people("ana", "ben")
+    private = {"subscriptions": [{"name": "attic"}], "invite_only": True}
+    ana.post("/users/me/subscriptions", **private, principals=[ana.id, ben.id]).succeeds()
+    ana.says("Here", to="attic > x")
+    here = f"#narrow/channel/{page_chat.channel('attic').id}-attic/topic/x"
+    anas, bens = opened(ana, here), opened(ben, here)
+    start(anas)
+    join(bens)
+    hears(anas)
+
+    ben.delete("/users/me/subscriptions", subscriptions=["attic"]).succeeds()
+
+    expect(seats(anas)).to_have_count(1)
+    eventually(lambda: anas.page.evaluate(HEARD) == [])
+    eventually(lambda: bens.page.evaluate(HEARD) == [])
+
+
+def test_the_dock_stays_while_reading_elsewhere(kitchen, opened):  # noqa: F811
+    ana, _, here = kitchen
+    user = opened(ana, here)
+    start(user)
+
+    user.goes("#recent")
+
+    expect(dock(user)).to_be_visible()
+    expect(dock(user).locator("time")).to_have_text(re.compile(r"^\d+:\d\d$"))
+    dock(user).get_by_role("link", name="lunch").click()
+    expect(user.page.get_by_role("group", name="Call, going on")).to_be_visible()

@@ -110,6 +110,18 @@ def test_a_server_gets_notices_about_what_it_has_in_memory(url: str) -> None:
             )
             assert receiver.told == {cellar}
 
+    asyncio.run(scene())
+
+
+def test_a_server_that_begins_to_load_an_organization_gets_its_notices_at_once(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notify_bus, "REVIEW_SECONDS", 3600)
+    bakery, cellar = create(url, "bakery", "cellar")
+
+    async def scene() -> None:
+        async with listening(url, None) as sender, listening(url, {cellar}) as receiver:
+            receiver.needed = {cellar, bakery}
             await receiver.database.listen_to(bakery)
             await write(sender.database, bakery)
             await until(lambda: bakery in receiver.told)

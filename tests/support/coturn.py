@@ -3,6 +3,7 @@
 import re
 import shutil
 import socket
+import struct
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,5 +45,15 @@ def relay(tmp_path: Path) -> Iterator[str]:
 
 
 def _listens(port: int) -> bool:
-    with socket.socket() as connection:
-        return connection.connect_ex(("127.0.0.1", port)) == 0
+    """Whether it accepts a connection and answers a packet."""
+    binding_request = struct.pack("!HHI12x", 1, 0, 0x2112A442)
+    with socket.socket() as stream, socket.socket(type=socket.SOCK_DGRAM) as packets:
+        if stream.connect_ex(("127.0.0.1", port)) != 0:
+            return False
+        packets.settimeout(0.2)
+        packets.connect(("127.0.0.1", port))
+        try:
+            packets.send(binding_request)
+            return bool(packets.recv(100))
+        except OSError:
+            return False

@@ -12,7 +12,9 @@ import ssl
 import struct
 from contextlib import closing
 
-SECONDS = 5.0  # for each answer
+SECONDS = 5.0  # for each answer over TCP
+REPEAT_SECONDS = 0.5  # over UDP, until a request without an answer is sent again
+MAX_REPEATS = 10
 COOKIE = 0x2112A442
 ALLOCATE, REFRESH = 0x0003, 0x0004
 SUCCESS, FAILURE = 0x0100, 0x0110  # added to the type of the request
@@ -54,7 +56,6 @@ def _connect(found: re.Match[str]) -> socket.socket:
     if not is_encrypted and found["way"] != "tcp":
         family, kind, protocol, _, to = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
         connection = socket.socket(family, kind, protocol)
-        connection.settimeout(SECONDS)
         connection.connect(to)
         return connection
     stream = socket.create_connection((host, port), SECONDS)
@@ -92,11 +93,30 @@ def _ask(
     if key:
         digest = hmac.digest(key, message, hashlib.sha1)
         message += struct.pack("!HH", INTEGRITY, len(digest)) + digest
-    connection.sendall(message)
-    answer = _receive(connection)
-    if answer[8:HEAD_BYTES] != message[8:HEAD_BYTES]:
+    answer = _answer(connection, message)
+    if not _belongs(answer, message):
         raise TurnFailed("its answer belongs to another request")
     return struct.unpack("!H", answer[:2])[0], _attributes(answer[HEAD_BYTES:])
+
+
+def _answer(connection: socket.socket, message: bytes) -> bytes:
+    """Over UDP requests and answers may be lost and come twice."""
+    connection.sendall(message)
+    if connection.type == socket.SOCK_STREAM:
+        return _receive(connection)
+    connection.settimeout(REPEAT_SECONDS)
+    for _ in range(MAX_REPEATS):
+        try:
+            while not _belongs(answer := _receive(connection), message):
+                pass  # to an earlier request
+            return answer
+        except TimeoutError:
+            connection.sendall(message)
+    raise TurnFailed("no answer (timed out)")
+
+
+def _belongs(answer: bytes, message: bytes) -> bool:
+    return answer[8:HEAD_BYTES] == message[8:HEAD_BYTES]
 
 
 def _receive(connection: socket.socket) -> bytes:

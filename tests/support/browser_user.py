@@ -36,6 +36,22 @@ FLAGS = [
 ]
 
 
+# The one that takes half the time shows no notifications.
+NOTIFYING_CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@contextmanager
+def notifying(browser: Browser) -> Iterator[Browser]:
+    """Another browser, of the same Playwright, that shows notifications."""
+    if NOTIFYING_CHROMIUM is None:
+        pytest.skip("no Chromium with notifications is installed")
+    other = browser.browser_type.launch(
+        executable_path=NOTIFYING_CHROMIUM, args=[*FLAGS, "--headless=new"], headless=False
+    )
+    yield other
+    other.close()
+
+
 @contextmanager
 def running_chromium() -> Iterator[Browser]:
     if CHROMIUM is None:

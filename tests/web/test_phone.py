@@ -1,5 +1,6 @@
 """The page on a phone: the way to an installed app that rings."""
 
+import asyncio
 import base64
 import io
 import ipaddress
@@ -11,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import expect
 from tests.jobs.test_push_sender import Browser, is_quiet
 from tests.support.browser import Browser as Cookies
-from tests.support.browser_user import address
+from tests.support.browser_user import address, notifying
 from tests.support.fake_webhooks import Receiver
 from tests.support.people import Chat
 from tests.support.waiting import eventually
@@ -50,6 +51,22 @@ def chat(start_server):
     return Chat.found(start_server(webhook_networks=HOME), "")
 
 
+@pytest.fixture(scope="module")
+def phone_chromium(running_browser):
+    browser, loop = running_browser
+    asyncio._set_running_loop(loop)
+    with notifying(browser) as phone:
+        asyncio._set_running_loop(None)
+        yield phone
+        asyncio._set_running_loop(loop)
+    asyncio._set_running_loop(None)
+
+
+@pytest.fixture
+def chromium(chromium, phone_chromium):
+    return phone_chromium
+
+
 @pytest.fixture
 def push():
     """The push service of a phone."""
@@ -71,26 +88,27 @@ def installs(user):
     user.page.add_init_script(INSTALLED)
 
 
-# Nor are notifications: this list takes their place, with what the standard says about tags.
-NOTIFICATIONS = """() => {
-  self.shown = [];
-  navigator.setAppBadge = async count => { self.count = count; };
-  registration.showNotification = async (title, options) => {
-    self.shown = self.shown.filter(each => each.tag !== options.tag);
-    const close = () => { self.shown = self.shown.filter(each => each !== own); };
-    const own = {title, ...options, close};
-    self.shown.push(own);
-  };
-  registration.getNotifications = async ({tag} = {}) =>
-    self.shown.filter(each => !tag || each.tag === tag);
+# What the badge shows cannot be read back.
+BADGE = """{
+  const set = navigator.setAppBadge.bind(navigator);
+  navigator.setAppBadge = async count => { await set(count); self.badge = count; };
 }"""
 
+CLICK = """async ([title, action, reply]) => {
+  WindowClient.prototype.focus = async () => {};  // only a tap allows it
+  const shown = await registration.getNotifications();
+  const notification = shown.find(each => each.title === title);
+  const event = new NotificationEvent("notificationclick", {notification, action});
+  self.dispatchEvent(Object.defineProperty(event, "reply", {value: reply}));
+}"""
 
-CLICK = """([title, action, reply]) => {
-  const notification = self.shown.find(each => each.title === title);
-  WindowClient.prototype.focus = async () => {};
-  const event = new ExtendableEvent("notificationclick");
-  self.dispatchEvent(Object.assign(event, {notification, action, reply, waitUntil: () => {}}));
+SHOWN = (
+    "() => registration.getNotifications().then(all => all.map(({title, body}) => [title, body]))"
+)
+
+BUTTONS = """async () => {
+  const [shown] = await registration.getNotifications();
+  return shown?.actions.map(each => each.action);
 }"""
 
 
@@ -106,7 +124,7 @@ class Worker:
         self._tools.send("ServiceWorker.enable")
         user.page.wait_for_function("() => navigator.serviceWorker.controller")
         self._worker = user.context.service_workers[0]
-        self._worker.evaluate(NOTIFICATIONS)
+        self._worker.evaluate(BADGE)
 
     def _note(self, found):
         self._found += found["registrations"]
@@ -128,19 +146,19 @@ class Worker:
 
     def has_no_text_fields(self):
         """The browser does not read the type of a button."""
-        self._worker.evaluate("() => { Notification = function () {}; }")
+        self._worker.evaluate("() => { Notification = {maxActions: Notification.maxActions}; }")
 
     @property
     def buttons(self):
-        return self._worker.evaluate("() => self.shown.at(-1).actions.map(each => each.action)")
+        return self._worker.evaluate(BUTTONS)
 
     @property
     def badge(self):
-        return self._worker.evaluate("() => self.count")
+        return self._worker.evaluate("() => self.badge")
 
     @property
     def shown(self):
-        return self._worker.evaluate("() => self.shown.map(({title, body}) => [title, body])")
+        return self._worker.evaluate(SHOWN)
 
 
 def test_a_test_notification_is_sent_received_and_shown(chat, browse, push):
@@ -262,18 +280,13 @@ def test_an_address_of_ntfy_is_tested_when_it_is_entered(chat, browse):
     ntfy.close()
 
 
-BADGE = """
-navigator.setAppBadge = async count => { self.badge = count; };
-navigator.clearAppBadge = async () => { self.badge = 0; };
-"""
-
-
 def test_the_badge_counts_direct_messages_and_mentions_until_they_are_read_anywhere(
     page_chat, browse
 ):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     user = browse(ana, **PHONE)
     installs(user)
+    user.context.grant_permissions(["notifications"])
     user.page.add_init_script(BADGE)
     page = user.goes("#inbox").page
 
@@ -327,6 +340,7 @@ def phone(chat, browse, push):
     """Ana's phone: its page, and the service worker while it is in the pocket."""
     ana = chat.person("ana", channels=["kitchen"])
     user = browse(ana, chat, **PHONE)
+    user.context.grant_permissions(["notifications"])
     ana.patch("/settings", enable_online_push_notifications=True).succeeds()
     ana.get("/web_push/key").succeeds()
     ana.post("/web_push/subscriptions", **push.subscription()).succeeds()
@@ -459,12 +473,14 @@ def test_a_reply_that_cannot_be_sent_is_shown_again(chat, push, phone):
     eventually(lambda: worker.shown == [["Your reply was not sent", "Yes, pea"]])
 
 
-def test_only_a_browser_with_text_fields_in_notifications_offers_a_reply(chat, push, phone):
+def test_buttons_fit_the_browser_and_a_reply_needs_text_fields(chat, push, phone):
     ana, user, worker = phone
     ben = chat.person("ben", channels=["kitchen"])
     ben.says("Soup?", to=[ana])
     in_pocket(chat, user, worker, push, lambda: worker.shown)
-    assert worker.buttons == ["reply", "read", "mute"]
+    assert worker.buttons == ["reply", "more"]
+    worker.clicks("Ben", "more")
+    eventually(lambda: worker.buttons == ["read", "mute"])
 
     worker.has_no_text_fields()
     ben.says("Bread?", to=[ana])
@@ -541,6 +557,7 @@ def test_the_app_and_its_notifications_speak_the_language_of_the_user(page_chat,
         "reply": t("menu.reply"),
         "read": t("rowmenu.mark-read"),
         "mute": t("push.mute"),
+        "more": t("head.more"),
         "unsent": t("push.unsent"),
     }
     manifest = json.loads(found.body)

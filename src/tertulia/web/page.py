@@ -178,6 +178,7 @@ class WebPage:
             "reply": t("menu.reply"),
             "read": t("rowmenu.mark-read"),
             "mute": t("push.mute"),
+            "more": t("head.more"),
             "unsent": t("push.unsent"),
         }
         text = assets.service_worker().replace('["files"]', json.dumps(sorted(set(known))))

@@ -3,7 +3,7 @@
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const FILES = ["files"]; // the server puts the paths here
-const WORDS = { reply: "", read: "", mute: "", unsent: "" }; // the server puts the texts here
+const WORDS = { reply: "", read: "", mute: "", more: "", unsent: "" }; // the server puts the texts here
 const MAX_LINES = 5; // of a notification
 const FILE_CACHE = "tertulia-files";
 const RESPONSE_CACHE = "tertulia-read"; // as in core/account_data.js
@@ -172,7 +172,14 @@ async function deleteOldFiles() {
   for (const key of await cache.keys()) if (!FILES.includes(new URL(key.url).pathname)) await cache.delete(key);
 }
 
-worker.addEventListener("push", (event) => event.waitUntil(onPush(event.data?.json() ?? {})));
+/** Pushes one after the other: each reads what the one before it has shown. */
+let shownPushes = Promise.resolve();
+
+worker.addEventListener("push", (event) => {
+  const push = event.data?.json() ?? {};
+  shownPushes = shownPushes.then(() => onPush(push)).catch(() => {});
+  event.waitUntil(shownPushes);
+});
 
 worker.addEventListener("notificationclick", (event) => {
   const { action, notification } = event;
@@ -182,8 +189,8 @@ worker.addEventListener("notificationclick", (event) => {
 });
 
 /** @typedef {{id: number, name: string, text: string}} Line a message in a notification
- * @typedef {{hash: string, title: string, isDirect: boolean, to?: Record<string, string>, lines: Line[]}} Shown of
- *   one conversation, oldest first; `to` are the parameters of a reply */
+ * @typedef {{hash: string, title: string, isDirect: boolean, to?: Record<string, string>, lines: Line[],
+ *   isMore?: boolean}} Shown of one conversation, oldest first; `to` are the parameters of a reply */
 
 /** What the buttons of a notification do, besides opening the message.
  * @type {Record<string, (notification: Notification, reply: string) => Promise<unknown>>} */
@@ -196,6 +203,7 @@ const ACTIONS = {
     return worker.registration.showNotification(WORDS.unsent, { body: reply, data: { hash } });
   },
   read: markRead,
+  more: (notification) => show(notification.tag, { ...notification.data, isMore: true }, false),
   answer: (notification) =>
     openMessage({ data: { hash: `${notification.data.hash}/answer/${notification.data.ring}` } }),
   decline: ({ data: { ring } }) => call(`/json/calls/${ring}/decline`, {}),
@@ -297,6 +305,20 @@ async function showMessage(push) {
   await show(tag, { hash, title, isDirect, to, lines }, true);
 }
 
+/** As many as the browser shows, which often are two. The last one shows the others.
+ * @param {boolean} [isMore] */
+function buttons(isMore) {
+  const all = [
+    ...(canReply() ? [{ action: "reply", title: WORDS.reply, type: "text" }] : []),
+    { action: "read", title: WORDS.read },
+    { action: "mute", title: WORDS.mute },
+  ];
+  const { maxActions = all.length } = /** @type {{maxActions?: number}} */ (/** @type {unknown} */ (Notification));
+  if (all.length <= maxActions) return all;
+  const first = all.slice(0, maxActions - 1);
+  return isMore ? all.slice(first.length) : [...first, { action: "more", title: WORDS.more }];
+}
+
 /** @param {string} tag
  * @param {Shown} shown
  * @param {boolean} rings */
@@ -313,11 +335,7 @@ async function show(tag, shown, rings) {
     icon: "/static/icon.png",
     badge: "/static/icon-mono.png",
     data: shown,
-    actions: [
-      ...(canReply() ? [{ action: "reply", title: WORDS.reply, type: "text" }] : []),
-      { action: "read", title: WORDS.read },
-      { action: "mute", title: WORDS.mute },
-    ],
+    actions: buttons(shown.isMore),
   };
   const full = isDirect ? title || [...names].join(", ") : isOne ? `${name} · ${title}` : title;
   await worker.registration.showNotification(full, options);

@@ -25,9 +25,8 @@ export function drawUnreadIcon() {
 function setBadge(count) {
   if (count === shownBadge || browserQuery.matches) return; // only an installed app has a badge
   shownBadge = count;
-  const badge = /** @type {Partial<Pick<Navigator, "setAppBadge" | "clearAppBadge">>} */ (navigator);
-  if (count) badge.setAppBadge?.(count).catch?.(() => {});
-  else badge.clearAppBadge?.().catch?.(() => {});
+  const badge = /** @type {Partial<Pick<Navigator, "setAppBadge">>} */ (navigator);
+  badge.setAppBadge?.(count).catch?.(() => {}); // none for 0
 }
 
 let drawnIcon = ""; // as in shell.html

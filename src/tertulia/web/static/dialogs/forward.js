@@ -14,7 +14,7 @@ import { quotedText } from "../views/compose_commands.js";
 import { toast } from "../views/layout.js";
 import { withErrorToast } from "../views/message_actions.js";
 import { enhance } from "../views/rendered_content.js";
-import { destinationHint, destinationIcon } from "../views/switcher.js";
+import { destinationHint, destinationIcon, hitRow } from "../views/switcher.js";
 import { TypeaheadPopup } from "../views/typeahead_popup.js";
 import { openDialog } from "./dialog.js";
 
@@ -108,7 +108,7 @@ export class DestinationPicker {
     "aria-autocomplete": "list",
     dir: "auto",
   });
-  #list = h("ul", { class: "plain offer still", id: "forward-hits", role: "listbox", "aria-label": t("forward.to") });
+  #list = h("div", { class: "hits", id: "forward-hits", role: "listbox", "aria-label": t("forward.to") });
   #chosenLine = h("div", { class: "set" });
   #topic = h("input", { class: "f", "aria-label": t("compose.topic"), maxlength: 60, dir: "auto", required: true });
   #topicList = h("ul", {
@@ -138,7 +138,7 @@ export class DestinationPicker {
     this.#list.addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
     this.#list.addEventListener("click", (event) => {
       const item = /** @type {Element} */ (event.target).closest("[role=option]");
-      if (item) this.#choose(this.#found[[...this.#list.children].indexOf(item)]);
+      if (item) this.#pick([...this.#list.children].indexOf(item));
     });
     this.#draw();
   }
@@ -171,19 +171,26 @@ export class DestinationPicker {
     const text = this.#field.value.trim();
     const found = text ? findDestinations(text, MAX_SEARCHED) : recentDestinations().map((each) => each.destination);
     this.#found = found.filter((each) => each.people || each.channel !== undefined).slice(0, MAX_SHOWN);
-    setChildren(
-      this.#list,
-      ...this.#found.map((each, at) =>
-        h(
-          "li",
-          { role: "option", id: `forward-hit-${at}`, "aria-selected": "false", "data-hash": destinationHash(each) },
-          destinationIcon(each),
-          h("bdi", { class: "cut" }, each.name),
-          destinationHint(each, undefined),
-        ),
+    const rows = this.#found.map((each, at) =>
+      hitRow(
+        { id: `forward-hit-${at}`, "data-hash": destinationHash(each) },
+        each.kind === "topic" ? "topic" : "",
+        destinationIcon(each),
+        [each.name],
+        [destinationHint(each, undefined)],
       ),
-      !this.#found.length && h("li", { class: "quiet" }, icon("search", "s"), t("forward.none")),
     );
+    if (!text)
+      rows.push(
+        hitRow(
+          { id: "forward-new" },
+          "",
+          icon("plus"),
+          [t("forward.new-topic")],
+          [h("small", { class: "cut" }, t("forward.new-topic-hint"))],
+        ),
+      );
+    setChildren(this.#list, ...rows, !rows.length && h("p", { class: "quiet none" }, t("forward.none")));
     this.#select(0);
   }
 
@@ -201,13 +208,21 @@ export class DestinationPicker {
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
-    const count = this.#found.length;
+    const count = this.#list.querySelectorAll("[role=option]").length;
     if (event.isComposing) return;
     if (event.key === "ArrowDown" && count) this.#select((this.#at + 1) % count);
     else if (event.key === "ArrowUp" && count) this.#select((this.#at + count - 1) % count);
-    else if (event.key === "Enter") this.#choose(this.#found[this.#at]);
+    else if (event.key === "Enter") this.#pick(this.#at);
     else return;
     event.preventDefault();
+  }
+
+  /** The row after the destinations asks for the channel of a new topic.
+   * @param {number} at */
+  #pick(at) {
+    if (at < this.#found.length || this.#field.value) return this.#choose(this.#found[at]);
+    this.#field.value = "#";
+    return this.#search();
   }
 
   /** @param {Destination | undefined} destination */

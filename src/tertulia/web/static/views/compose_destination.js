@@ -9,7 +9,7 @@ import { findDestinations, matchedPieces, recentDestinations } from "../state/de
 import { closedReason } from "../state/write_access.js";
 import { avatar, channelDot } from "./avatars.js";
 import { isSameTarget } from "./compose.js";
-import { destinationHint, destinationIcon, fetchRecentTopics } from "./switcher.js";
+import { destinationHint, destinationIcon, fetchRecentTopics, hitRow } from "./switcher.js";
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
 /** @typedef {import("./compose.js").Target} Target */
@@ -186,12 +186,7 @@ class DestinationList {
    * @param {(string | HTMLElement)[]} name
    * @param {import("../core/html.js").Child} hint */
   #add(target, classes, lead, name, hint) {
-    const element = h(
-      "div",
-      { class: `hit ${classes}`, role: "option", id: `destination-${this.#choices.length}`, "aria-selected": "false" },
-      h("span", { class: "lead" }, lead),
-      h("span", { class: "t" }, h("span", { class: "cut" }, h("bdi", {}, ...name)), hint),
-    );
+    const element = hitRow({ id: `destination-${this.#choices.length}` }, classes, lead, name, [hint]);
     this.#choices.push({ element, target });
   }
 

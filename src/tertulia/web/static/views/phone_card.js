@@ -187,7 +187,7 @@ function failedCard(failed, slot, close) {
   const isOff = failed === "allowed";
   return card(
     t(isOff ? "phone.off" : "phone.missing"),
-    isOff ? t("phone.off-text", named()) : t("phone.missing-text"),
+    isOff ? t("phone.off-text", named()) : t(failed === "shown" ? "phone.waited-text" : "phone.missing-text"),
     close,
     stations(failed),
     h("ol", { class: "advice" }, ...ADVICE[failed].map((key) => h("li", {}, t(key, named())))),

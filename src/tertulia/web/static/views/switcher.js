@@ -228,13 +228,7 @@ class Switcher {
    * @param {import("../core/html.js").Child} [end] */
   #add(hash, composes, classes, lead, name, hints, end) {
     const at = this.#hits.length;
-    const element = h(
-      "div",
-      { class: `hit ${classes}`, role: "option", id: `hit-${at}`, "aria-selected": "false", "data-at": at },
-      h("span", { class: "lead" }, lead),
-      h("span", { class: "t" }, h("span", { class: "cut" }, h("bdi", {}, ...[name].flat())), ...hints),
-      h("span", { class: "e" }, end),
-    );
+    const element = hitRow({ id: `hit-${at}`, "data-at": at }, classes, lead, [name].flat(), hints, end ?? "");
     this.#hits.push({ element, hash, composes });
     return element;
   }
@@ -340,6 +334,23 @@ function keysOf({ keys }) {
 export function destinationIcon({ kind, people, channel, icon: name }) {
   if (people) return avatar(people[0], { presence: kind === "person" });
   return channel === undefined ? icon(name ?? "right") : channelDot(channel);
+}
+
+/** A row of a list of destinations: icon, name and hint; the hint is below the name on phones.
+ * @param {Record<string, unknown>} attributes
+ * @param {string} classes
+ * @param {import("../core/html.js").Child} lead
+ * @param {(string | HTMLElement)[]} name
+ * @param {import("../core/html.js").Child[]} hints
+ * @param {import("../core/html.js").Child} [end] */
+export function hitRow(attributes, classes, lead, name, hints, end) {
+  return h(
+    "div",
+    { class: `hit ${classes}`, role: "option", "aria-selected": "false", ...attributes },
+    h("span", { class: "lead" }, lead),
+    h("span", { class: "t" }, h("span", { class: "cut" }, h("bdi", {}, ...name)), ...hints),
+    end !== undefined && h("span", { class: "e" }, end),
+  );
 }
 
 /** The words after the name.

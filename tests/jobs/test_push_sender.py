@@ -16,6 +16,7 @@ from tests.support.quiet_hours import HOUR, has_quiet_hours_now
 from tests.support.waiting import eventually
 
 from tertulia import features, storage
+from tertulia.domain.personal.quiet_hours import RECHECK_SECONDS
 from tertulia.domain.personal.web_push import encoded
 from tertulia.external.push.web_push import _expand, _hmac
 
@@ -158,6 +159,18 @@ def test_in_quiet_hours_notifications_wait_and_what_was_read_is_not_sent(
 
     assert [each["content"] for each in browser.received()] == ["left unread"]
     assert len(ntfy.requests) == 1
+
+
+def test_what_waits_comes_within_minutes_when_quiet_hours_are_switched_off(chat, browser, ana, ben):
+    has_quiet_hours_now(chat, ben)
+    ana.says("Soup", to=[ben])
+    works(chat)
+
+    ben.patch("/settings", quiet_hours="").succeeds()
+    chat.server.clock.move(seconds=RECHECK_SECONDS + 1)
+    works(chat)
+
+    assert [each["content"] for each in browser.received()] == ["Soup"]
 
 
 def test_a_test_notification_comes_at_once_in_the_language_of_the_user(browser, ben):

@@ -6,6 +6,14 @@ from zoneinfo import ZoneInfo
 
 from tertulia.domain.people.user import User
 
+RECHECK_SECONDS = 300.0
+
+
+def held_until(user: User, now: float) -> float:
+    """When to look again whether a notification may be sent; 0 for now. The user may switch the
+    quiet hours off before they end."""
+    return min(quiet_until(user, now), now + RECHECK_SECONDS)
+
 
 def quiet_until(user: User, now: float) -> float:
     """When the user's quiet hours end, in UNIX seconds; 0 if they are not on. Without a time zone

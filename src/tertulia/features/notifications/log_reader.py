@@ -82,7 +82,7 @@ class MissedMessages:
     async def _held_until(self, org: Organization, user_id: int) -> float:
         """Until when mails to a user wait; 0 if they are sent now."""
         user, now = org.users.get(user_id), self._database.clock()
-        quiet_until = 0.0 if user is None else domain.personal.quiet_hours.quiet_until(user, now)
+        quiet_until = 0.0 if user is None else domain.personal.quiet_hours.held_until(user, now)
         if quiet_until or not await present_until(self._database, org, user_id):
             return quiet_until
         return now + RECHECK_SECONDS

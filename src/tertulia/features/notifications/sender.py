@@ -263,7 +263,7 @@ class PushSender:
 
     async def _held_until(self, org: Organization, user: User) -> float:
         """Until when notifications of a user wait; 0 if they are sent now."""
-        quiet_until = domain.personal.quiet_hours.quiet_until(user, self._database.clock())
+        quiet_until = domain.personal.quiet_hours.held_until(user, self._database.clock())
         if quiet_until or user.prefers("enable_online_push_notifications"):
             return quiet_until
         return await present_until(self._database, org, user.id)

@@ -38,6 +38,9 @@ def unreadable_log(server: Server) -> Iterator[None]:
 def test_a_read_is_answered_although_the_log_cannot_be_read(two_servers):
     chat, other = two_servers
     ana = replace(chat.person("ana"), server=other)
+    # Before a server listens to others, and until it reads the log again, each request waits.
+    eventually(lambda: other.database.connected_at is not None)
+    other.catch_up()
     ana.get("/users").succeeds()
     assert other.database.may_have_peers
 

@@ -286,9 +286,8 @@ def _pages(
     ):
         found = find_many(tx, tx.realm_id, ids)
         with_deleted = chosen.discovery is not None
-        messages = details.with_details(
-            tx, [found[each] for each in ids if each in found], with_held=with_deleted
-        )
+        present = [found[each] for each in ids if each in found]
+        messages = details.with_details(tx, present, all_texts=True, with_held=with_deleted)
         if with_deleted:
             kept = kept_among(tx, [each for each in ids if each not in found])
             messages += [each.message for each in kept]

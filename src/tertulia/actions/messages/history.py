@@ -64,8 +64,11 @@ class MessageRange(msgspec.Struct, frozen=True):
     highlighter: Highlighter | None = None  # for search results
 
 
-def get(tx: Tx, user: User, message_id: int) -> tuple[Message, Flags]:
-    (message,) = storage.messages.details.with_details(tx, [visible_to(tx, user, message_id)])
+def get(
+    tx: Tx, user: User, message_id: int, *, all_texts: bool = False
+) -> tuple[Message, Flags]:
+    found = visible_to(tx, user, message_id)
+    (message,) = storage.messages.details.with_details(tx, [found], all_texts=all_texts)
     shown = {message.id: message.provenance}
     return message, storage.messages.unread.flags_for(tx, user.id, shown)[message.id]
 
@@ -259,9 +262,7 @@ def _read_all(tx: Tx, ids: Sequence[int]) -> dict[int, Message]:
     if not ids:
         return {}
     rows = storage.messages.table.find_many(tx, tx.realm_id, ids)
-    read = storage.messages.details.with_details(
-        tx, [rows[each] for each in ids], only_last_text=True
-    )
+    read = storage.messages.details.with_details(tx, [rows[each] for each in ids])
     return {message.id: message for message in read}
 
 

@@ -198,7 +198,9 @@ async def history(
         raise BadRequest(
             "Message edit history is disabled in this organization", problem="edit-history-disabled"
         )
-    message, _ = await call.db.read(actions.messages.history.get, call.user, message_id)
+    message, _ = await call.db.read(
+        actions.messages.history.get, call.user, message_id, all_texts=True
+    )
     versions = _versions(
         call.org.shown,
         message,

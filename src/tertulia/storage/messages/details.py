@@ -10,13 +10,13 @@ from tertulia.storage.messages import edits, reactions, submessages
 
 
 def with_details(
-    tx: Tx, messages: Sequence[Message], *, only_last_text: bool = False, with_held: bool = False
+    tx: Tx, messages: Sequence[Message], *, all_texts: bool = False, with_held: bool = False
 ) -> list[Message]:
-    """The messages with their details. `only_last_text` leaves out earlier texts but the last one,
-    `with_held` adds edits that only a legal hold keeps."""
+    """The messages with their details. Of their earlier texts they have the last one, or all with
+    `all_texts`. `with_held` adds edits that only a legal hold keeps."""
     ids = [message.id for message in messages]
     reacted = reactions.of_messages(tx, ids)
-    edited = edits.of_messages(tx, ids, only_last_text=only_last_text, with_held=with_held)
+    edited = edits.of_messages(tx, ids, only_last_text=not all_texts, with_held=with_held)
     parts = submessages.of_messages(tx, ids)
     return [
         replace(

@@ -221,19 +221,11 @@ def visible_edits(org: Organization, edits: Sequence[Edit]) -> list[Edit]:
 def _edit_history(
     org: Organization, edits: list[Edit], allow_empty_topic: bool
 ) -> list[EditObject]:
-    """Newest first. Only the last change of the text has the former text.
+    """Newest first.
 
     Compat: the phone app shows a message as edited, not as moved, if an entry has a former text.
     """
-    found = []
-    has_text = False
-    for edit in reversed(edits):
-        if edit.prev_content is not None:
-            if has_text:
-                edit = replace(edit, prev_content=None, prev_rendered=None)
-            has_text = True
-        found.append(_edit_object(org, edit, allow_empty_topic))
-    return found
+    return [_edit_object(org, edit, allow_empty_topic) for edit in reversed(edits)]
 
 
 def _edit_object(org: Organization, edit: Edit, allow_empty_topic: bool) -> EditObject:
@@ -446,9 +438,7 @@ class MessageRestored(MessageEvent, frozen=True, kind="message_restored", wires=
         found = storage.messages.table.find_many(
             tx, tx.realm_id, [event.message_id for event in events]
         )
-        detailed = storage.messages.details.with_details(
-            tx, list(found.values()), only_last_text=True
-        )
+        detailed = storage.messages.details.with_details(tx, list(found.values()))
         messages = {message.id: message for message in detailed}
         return [replace(event, message=messages.get(event.message_id)) for event in events]
 

@@ -1,25 +1,33 @@
-"""kill -9 while a large part of a topic is moved in portions: readers see all of it moved, or
-nothing."""
+"""kill -9 while many messages are moved: readers see all of them moved, or nothing.
+
+A part of a topic is moved in portions. On PostgreSQL a whole topic that moves to another channel is
+written before the organization is locked, in the same transaction.
+"""
 
 import contextlib
 import threading
 import time
+from dataclasses import dataclass
 from typing import Any
 
+import psycopg
 import pytest
 from tests.crash.client import Client, Unreachable
 from tests.crash.conftest import NewServer
-from tests.crash.people import create_organization
+from tests.crash.people import Person, create_organization
+from tests.crash.server import ServerProcess
 from tests.support.databases import Databases, Kind
 from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import domain, storage
 from tertulia.database import BlockingDatabase
+from tertulia.database.blocking import BlockingOrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.markdown import VERSION
 
 MESSAGES = 3000
 PREPARED = (200, 1000, 2000)  # messages with which each kill waits until they are prepared
+RUNNING = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE %s"
 
 
 @pytest.mark.parametrize("to", ["topic", "channel"])
@@ -27,16 +35,10 @@ PREPARED = (200, 1000, 2000)  # messages with which each kill waits until they a
 def test_a_killed_move_moves_everything_or_nothing(
     databases: Databases, new_server: NewServer, kind: Kind, to: str
 ):
-    url, folder = databases.ready(kind)
-    ana, server = create_organization(url, "ana")["ana"], new_server(url, folder)
-    server.start()
-    ana.at(server.port).joins("kitchen", "garden")
-    server.end()
-    database = BlockingDatabase.at(url).of(1)
-    _, *moving = database.write(fill, ana.id)
-    garden = database.read(storage.channels.table.find_by_name, "garden")
-    assert garden is not None
-    where = {"topic": "dinner"} if to == "topic" else {"stream_id": garden.id}
+    lunch = new_topic(databases, new_server, kind)
+    ana, server, database = lunch.ana, lunch.server, lunch.database
+    _, *moving = lunch.message_ids
+    where = {"topic": "dinner"} if to == "topic" else {"stream_id": lunch.garden_id}
     seen = []
 
     for count in PREPARED:
@@ -59,14 +61,81 @@ def test_a_killed_move_moves_everything_or_nothing(
     assert moved(ana.at(server.port), where) == moving
 
 
+@pytest.mark.postgres
+@pytest.mark.parametrize("moment", ["writing", "written"])
+def test_a_move_that_is_killed_before_it_locks_the_organization_moves_nothing(
+    databases: Databases, new_server: NewServer, moment: str
+):
+    lunch = new_topic(databases, new_server, "postgres")
+    ana, server = lunch.ana, lunch.server
+    first, where = lunch.message_ids[0], {"stream_id": lunch.garden_id}
+    server.start()
+    with (
+        psycopg.connect(lunch.url, autocommit=True) as watcher,
+        psycopg.connect(lunch.url) as holder,
+    ):
+
+        def runs(statement: str) -> bool:
+            return watcher.execute(RUNNING, [f"{statement}%"]).fetchone() is not None
+
+        move = Move(ana.at(server.port), first, where, "change_all")
+        move.wait_until(lambda: runs("UPDATE message SET channel_id"))
+        if moment == "written":
+            holder.execute("SELECT FROM log_head WHERE realm_id = 1 FOR UPDATE")
+            move.wait_until(lambda: runs("SELECT FROM log_head"))
+        server.kill()
+        assert move.is_cut_off()
+
+    server.start()
+    client = ana.at(server.port)
+    assert in_channel(client, "kitchen") == lunch.message_ids
+    assert in_channel(client, "garden") == []
+    Move(client, first, where, "change_all").end()
+    assert in_channel(client, "kitchen") == []
+    assert in_channel(client, "garden") == lunch.message_ids
+
+
+@dataclass(frozen=True)
+class LargeTopic:
+    """An organization with a large topic in the kitchen, and an empty garden."""
+
+    url: str
+    server: ServerProcess
+    ana: Person
+    garden_id: int
+    message_ids: list[int]
+
+    @property
+    def database(self) -> BlockingOrgDatabase:
+        return BlockingDatabase.at(self.url).of(1)
+
+
+def new_topic(databases: Databases, new_server: NewServer, kind: Kind) -> LargeTopic:
+    url, folder = databases.ready(kind)
+    ana, server = create_organization(url, "ana")["ana"], new_server(url, folder)
+    server.start()
+    ana.at(server.port).joins("kitchen", "garden")
+    server.end()
+    database = BlockingDatabase.at(url).of(1)
+    garden = database.read(storage.channels.table.find_by_name, "garden")
+    assert garden is not None
+    return LargeTopic(url, server, ana, garden.id, database.write(fill, ana.id))
+
+
 class Move:
     """A move that runs on a thread of its own."""
 
-    def __init__(self, client: Client, message_id: int, where: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        message_id: int,
+        where: dict[str, Any],
+        mode: str = "change_later",
+    ) -> None:
         self._client = client
+        self._is_cut_off = True
         self._path = f"/messages/{message_id}"
-        self._params = {"propagate_mode": "change_later", "send_notification_to_new_thread": False}
-        self._params |= where
+        self._params = {"propagate_mode": mode, "send_notification_to_new_thread": False} | where
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
@@ -80,9 +149,15 @@ class Move:
         self._thread.join(TIMEOUT_SECONDS)
         assert not self._thread.is_alive()
 
+    def is_cut_off(self) -> bool:
+        """Whether its answer has not arrived when the server has ended."""
+        self.end()
+        return self._is_cut_off
+
     def _run(self) -> None:
         with contextlib.suppress(Unreachable):
             self._client.patch(self._path, **self._params)
+            self._is_cut_off = False
 
 
 def fill(tx: Tx, sender_id: int) -> list[int]:
@@ -105,10 +180,11 @@ def prepared(tx: Tx) -> int:
 
 
 def moved(client: Client, where: dict[str, Any]) -> list[int]:
-    topic, channel = where.get("topic", "lunch"), where.get("stream_id", "kitchen")
-    narrow = [
-        {"operator": "channel", "operand": channel},
-        {"operator": "topic", "operand": topic},
-    ]
+    return in_channel(client, where.get("stream_id", "kitchen"), where.get("topic", "lunch"))
+
+
+def in_channel(client: Client, channel: int | str, topic: str | None = None) -> list[int]:
+    narrow = [{"operator": "channel", "operand": channel}]
+    narrow += [] if topic is None else [{"operator": "topic", "operand": topic}]
     found = client.get("/messages", anchor="oldest", num_before=0, num_after=5000, narrow=narrow)
     return [each["id"] for each in found["messages"]]

@@ -27,7 +27,10 @@ from tertulia.markdown import VERSION
 
 MESSAGES = 3000
 PREPARED = (200, 1000, 2000)  # messages with which each kill waits until they are prepared
-RUNNING = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE %s"
+RUNNING = (
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'"
+    " AND query LIKE %s"
+)
 
 
 @pytest.mark.parametrize("to", ["topic", "channel"])
@@ -75,14 +78,15 @@ def test_a_move_that_is_killed_before_it_locks_the_organization_moves_nothing(
         psycopg.connect(lunch.url) as holder,
     ):
 
-        def runs(statement: str) -> bool:
-            return watcher.execute(RUNNING, [f"{statement}%"]).fetchone() is not None
+        def sessions(statement: str) -> list[tuple[int]]:
+            return watcher.execute(RUNNING, [f"{statement}%"]).fetchall()
 
         move = Move(ana.at(server.port), first, where, "change_all")
-        move.wait_until(lambda: runs("UPDATE message SET channel_id"))
+        writing: list[tuple[int]] = []
+        move.wait_until(lambda: writing.extend(sessions("UPDATE message SET channel_id")) or writing)
         if moment == "written":
             holder.execute("SELECT FROM log_head WHERE realm_id = 1 FOR UPDATE")
-            move.wait_until(lambda: runs("SELECT FROM log_head"))
+            move.wait_until(lambda: writing[0] in sessions("SELECT FROM log_head"))
         server.kill()
         assert move.is_cut_off()
 

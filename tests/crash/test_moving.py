@@ -83,7 +83,9 @@ def test_a_move_that_is_killed_before_it_locks_the_organization_moves_nothing(
 
         move = Move(ana.at(server.port), first, where, "change_all")
         writing: list[tuple[int]] = []
-        move.wait_until(lambda: writing.extend(sessions("UPDATE message SET channel_id")) or writing)
+        move.wait_until(
+            lambda: writing.extend(sessions("UPDATE message SET channel_id")) or writing
+        )
         if moment == "written":
             holder.execute("SELECT FROM log_head WHERE realm_id = 1 FOR UPDATE")
             move.wait_until(lambda: writing[0] in sessions("SELECT FROM log_head"))

@@ -85,13 +85,25 @@ def test_every_dead_connection_is_replaced(chat: Chat, peer: Server, proxy: TcpP
     eventually(lambda: ana.says("Fast", to="kitchen").status == 200)
     eventually(lambda: ana.get("/messages", **NEWEST).status == 200)
     ana.joins("attic")
+    eventually(lambda: hears_typing(ana, typing, people[0].id, ben))
 
-    def hears_ben() -> bool:
-        """Typing is notified by the connection that listens, and is stored nowhere."""
-        ben.post("/typing", op="start", to=[people[0].id])
-        return bool(ana.polls(typing, dont_block=True)["events"])
 
-    eventually(hears_ben)
+def test_a_server_that_sends_nothing_listens_again(chat: Chat, peer: Server, proxy: TcpProxy):
+    people = chat.people("ana", "ben")
+    ana, ben = client(people[0], chat.server), client(people[1], peer)
+    eventually(lambda: ben.get("/users/me").status == 200)
+    typing = ana.registers(event_types=["typing"])
+
+    proxy.freeze_open()
+
+    eventually(lambda: hears_typing(ana, typing, people[0].id, ben))
+
+
+def hears_typing(listener: Client, queue_id: str, listener_id: int, other: Client) -> bool:
+    """Typing is notified by the connection that listens, and is stored nowhere."""
+    other.post("/typing", op="start", to=[listener_id])
+    answer = listener.polls(queue_id, dont_block=True)
+    return answer.status == 200 and bool(answer["events"])
 
 
 def test_the_leader_leads_again_after_its_connection_died(chat: Chat, proxy: TcpProxy):

@@ -64,9 +64,7 @@ class MessageRange(msgspec.Struct, frozen=True):
     highlighter: Highlighter | None = None  # for search results
 
 
-def get(
-    tx: Tx, user: User, message_id: int, *, all_texts: bool = False
-) -> tuple[Message, Flags]:
+def get(tx: Tx, user: User, message_id: int, *, all_texts: bool = False) -> tuple[Message, Flags]:
     found = visible_to(tx, user, message_id)
     (message,) = storage.messages.details.with_details(tx, [found], all_texts=all_texts)
     shown = {message.id: message.provenance}

@@ -77,15 +77,17 @@ def test_a_move_that_is_killed_before_it_locks_the_organization_moves_nothing(
         psycopg.connect(lunch.url, autocommit=True) as watcher,
         psycopg.connect(lunch.url) as holder,
     ):
+        writing: list[tuple[int]] = []
+
+        def writes() -> bool:
+            writing.extend(sessions("UPDATE message SET channel_id"))
+            return bool(writing)
 
         def sessions(statement: str) -> list[tuple[int]]:
             return watcher.execute(RUNNING, [f"{statement}%"]).fetchall()
 
         move = Move(ana.at(server.port), first, where, "change_all")
-        writing: list[tuple[int]] = []
-        move.wait_until(
-            lambda: writing.extend(sessions("UPDATE message SET channel_id")) or writing
-        )
+        move.wait_until(writes)
         if moment == "written":
             holder.execute("SELECT FROM log_head WHERE realm_id = 1 FOR UPDATE")
             move.wait_until(lambda: writing[0] in sessions("SELECT FROM log_head"))

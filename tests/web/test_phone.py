@@ -587,8 +587,8 @@ SHARE = """picture => {
   const data = new DataTransfer();
   data.items.add(new File(["soup, bread"], "menu.txt", {type: "text/plain"}));
   const bytes = Uint8Array.from(atob(picture), each => each.charCodeAt(0));
-  for (const name of ["a.png", "b.png", "c.png"])
-    data.items.add(new File([bytes], name, {type: "image/png"}));
+  for (const name of ["a.jpg", "b.jpg", "c.jpg"])
+    data.items.add(new File([bytes], name, {type: "image/jpeg"}));
   field.files = data.files;
   form.append(field);
   document.body.append(form);
@@ -596,9 +596,17 @@ SHARE = """picture => {
 }"""
 
 
-def picture():
+ORIENTATION, PLACE = 0x0112, 0x8825
+UPSIDE_DOWN = 3
+
+
+def photo():
+    """As a camera makes it: it says how it was held, and where."""
+    tags = Image.Exif()
+    tags[ORIENTATION] = UPSIDE_DOWN
+    tags.get_ifd(PLACE).update({1: "N", 2: (41.0, 23.0, 11.0), 3: "E", 4: (2.0, 10.0, 26.0)})
     file = io.BytesIO()
-    Image.new("RGB", (40, 30), "green").save(file, "png")
+    Image.new("RGB", (40, 30), "green").save(file, "jpeg", exif=tags)
     return base64.b64encode(file.getvalue()).decode()
 
 
@@ -618,10 +626,10 @@ def test_what_another_app_shares_is_sent_by_the_outbox_also_offline(page_chat, b
     expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
     user.context.set_offline(True)
 
-    page.evaluate(SHARE, picture())
+    page.evaluate(SHARE, photo())
     dialog = page.get_by_role("dialog", name="Share to")
     expect(dialog.locator(".shared li")).to_have_text(
-        [re.compile("menu.txt"), re.compile("a.png"), re.compile("b.png"), "and 1 more"]
+        [re.compile("menu.txt"), re.compile("a.jpg"), re.compile("place removed"), "and 1 more"]
     )
     expect(dialog.locator(".shared img").first).to_have_js_property("naturalWidth", 40)
     expect(dialog.get_by_role("textbox", name="Add words")).to_have_value(
@@ -634,10 +642,17 @@ def test_what_another_app_shares_is_sent_by_the_outbox_also_offline(page_chat, b
     user.context.set_offline(False)
 
     def arrived():
-        found = ben.get("/messages", anchor="newest", num_before=1, num_after=0).succeeds()
-        return found["messages"][0]["content"]
+        found = ben.get(
+            "/messages", anchor="newest", num_before=1, num_after=0, apply_markdown=False
+        )
+        return found.succeeds()["messages"][0]["content"]
 
-    eventually(lambda: "menu.txt" in arrived() and "c.png" in arrived())
+    eventually(lambda: "menu.txt" in arrived() and "c.jpg" in arrived())
+    links = re.findall(r"jpg\]\((.*?)\)", arrived())
+    for each in links:
+        tags = Image.open(io.BytesIO(Cookies.of(ben).opens(each).body)).getexif()
+        assert (tags[ORIENTATION], tags.get_ifd(PLACE)) == (UPSIDE_DOWN, {})
+    assert len(links) == 3
     assert "https://x.example/" in arrived()
     assert "/user_uploads/" in arrived()
 

@@ -18,7 +18,7 @@ export interface ChunkExports {
     & typeof import("../dialogs/settings.js") & typeof import("../dialogs/snippets.js") & typeof import("../dialogs/drop_frame.js") & typeof import("../dialogs/undo.js") & typeof import("../dialogs/widgets.js");
   emoji: typeof import("../dialogs/emoji_picker.js") & typeof import("../dialogs/status.js");
   catchup: typeof import("../views/catch_up_card.js");
-  share: typeof import("../sync/shared_files.js");
+  share: typeof import("../sync/shared_files.js") & typeof import("../sync/picture_place.js");
   phone: typeof import("../views/phone.js") & typeof import("../views/phone_card.js") & typeof import("../sync/push_subscription.js");
   desktop: typeof import("../sync/desktop_app.js");
   start: typeof import("../views/start_cards.js");

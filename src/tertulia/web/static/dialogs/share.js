@@ -2,6 +2,7 @@
 
 import { h, icon } from "../core/html.js";
 import { t } from "../core/i18n.js";
+import { lazy } from "../core/lazy.js";
 import { closeDialogRoute } from "../core/router.js";
 import { oneAtATime } from "../core/signals.js";
 import { fullTitle } from "../state/conversations.js";
@@ -91,11 +92,23 @@ function fileList(files, pictures) {
         h("b", { class: "cut" }, h("bdi", {}, file.name)),
         isTooLarge(file)
           ? h("small", { class: "wrong" }, t("upload.large", { most: maxUploadMegabytes() }))
-          : h("small", {}, formatSize(file.size)),
+          : sizeNote(file),
       );
     }),
     more > 0 && h("li", { class: "quiet" }, t("share.more", { count: more })),
   );
+}
+
+/** The size of a file, and that a photo is sent without its place.
+ * @param {File} file */
+function sizeNote(file) {
+  const note = h("small", {}, formatSize(file.size));
+  lazy("share", "withoutPlace")
+    .then((withoutPlace) => withoutPlace(file))
+    .then((sent) => {
+      if (sent !== file) note.append(` · ${t("share.place")}`);
+    });
+  return note;
 }
 
 /** @returns {Promise<{text: string, files: File[]} | undefined>} */

@@ -1,6 +1,7 @@
 /** File uploads, with progress and cancelling. */
 
 import { ApiError, apiUrl, describeError, NetworkError } from "../core/api.js";
+import { lazy } from "../core/lazy.js";
 import { state } from "../state/session.js";
 
 /** @typedef {{promise: Promise<{url: string, filename: string}>, cancel: () => void}} Upload */
@@ -14,12 +15,24 @@ export function isTooLarge(file) {
   return file.size > maxUploadMegabytes() * 1024 * 1024;
 }
 
-/** @param {File} file
+/** A photo is uploaded without the place where it was taken.
+ * @param {File} file
  * @param {(part: number) => void} progress from 0 to 1
  * @returns {Upload} its promise is rejected with a text about the error, or without one if there was no answer */
 export function upload(file, progress) {
+  const cancelled = new AbortController();
+  return { promise: send(file, progress, cancelled.signal), cancel: () => cancelled.abort() };
+}
+
+/** @param {File} file
+ * @param {(part: number) => void} progress
+ * @param {AbortSignal} cancelled */
+async function send(file, progress, cancelled) {
+  const content = file.type === "image/jpeg" ? await publicPhoto(file) : file;
+  cancelled.throwIfAborted();
   const request = new XMLHttpRequest();
-  const promise = new Promise((resolve, reject) => {
+  cancelled.addEventListener("abort", () => request.abort());
+  return new Promise((resolve, reject) => {
     request.open("POST", apiUrl("/user_uploads"));
     request.responseType = "json";
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
@@ -29,11 +42,18 @@ export function upload(file, progress) {
         : describeError(request.response ?? {}).then((message) => reject(uploadError(request, message)));
     request.onerror = () => reject(new NetworkError(""));
     request.onabort = () => reject(new DOMException("", "AbortError"));
+    const form = new FormData();
+    form.append("file", content, file.name);
+    request.send(form);
   });
-  const form = new FormData();
-  form.append("file", file, file.name);
-  request.send(form);
-  return { promise, cancel: () => request.abort() };
+}
+
+/** @param {File} file */
+async function publicPhoto(file) {
+  const withoutPlace = await lazy("share", "withoutPlace").catch(() => {
+    throw new NetworkError("");
+  });
+  return withoutPlace(file);
 }
 
 /** @param {XMLHttpRequest} request

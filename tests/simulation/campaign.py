@@ -59,7 +59,9 @@ def main(args: list[str]) -> int:
     )
     base = Path(tempfile.mkdtemp(prefix="simulation-", dir=_memory_folder()))
     try:
+        gc.disable()  # what died must not be finalized
         template = Template(base / "template")
+        World(template, faults.WARM_UP, base / "warm-up").run()
         first = int(machine.real_time()) * 10 if options.new else options.first
         seeds = range(first, first + options.seeds)
         if options.planted is not None and options.seed is None:
@@ -222,7 +224,6 @@ class Run:
 
 
 def _played(template: Template, scenario: Scenario, folder: Path) -> Outcome:
-    gc.disable()  # what died must not be finalized
     began = machine.cpu_seconds()
     if scenario.planted:
         planted.FAULTS[scenario.planted]()

@@ -33,6 +33,9 @@ class Clock:
     """Virtual time. It moves only when the schedule, a sleep or a fault moves it."""
 
     def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
         self.monotonic = 0.0
         self._wall_ahead = EPOCH
         self.latest_wall = 0.0  # from which the wall clock was put back

@@ -139,6 +139,7 @@ class Outcome:
 class World:
     def __init__(self, template: Template, scenario: Scenario, folder: Path) -> None:
         seed = scenario.seed
+        CLOCK.reset()
         ENTROPY.seed(f"entropy {seed}")
         random.seed(seed)
         apsw.randomness(0)
@@ -431,6 +432,7 @@ class World:
         CLOCK.advance(min(seconds, MAX_LEAP_SECONDS))
         self.max_days_in_a_life = max(self.max_days_in_a_life, day)
         self.place.is_calm = seconds > MAX_LEAP_SECONDS and server.host.is_alive
+        self.mail_server.is_well = self.place.is_calm  # a mail is given up after a day
         if self.place.is_calm:
             left = seconds - MAX_LEAP_SECONDS
             asyncio.get_running_loop().call_later(DAWN_SECONDS, self._leap, server, left, day + 1)

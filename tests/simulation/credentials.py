@@ -9,7 +9,7 @@ ADMINISTRATOR, MEMBER = 200, 400
 _REFUSED = (401, 403)
 
 
-@action(1.5)
+@action(2.5)
 async def replace_bot_key(person: Person) -> None:
     """When the answer arrives, no server accepts the key before it. A write is tried: before a read
     a server reads the log."""

@@ -58,6 +58,7 @@ CORRECTION_EVERY_SECONDS = 5.0
 MAX_LEAP_SECONDS, DAWN_SECONDS = 86_400.0, 0.5
 QUEUE_LIFE_SECONDS = 600.0
 SWITCH_SHARE = 0.1  # of calls with which a client goes to another server
+REVOCATION, MAX_REVOCATION_SECONDS = "/api_key/regenerate", 0.02  # until it is committed
 MAX_SKEW_SECONDS = 100.0  # of the clocks of servers that share a database
 MAX_DISTURBANCE_SECONDS = 5.0  # from the start of a life until its clocks are disturbed
 
@@ -163,6 +164,7 @@ class World:
         self.servers: list[Server] = []  # that live
         self.pauses: list[tuple[float, float]] = []  # of any of them, or of all clients
         self._used: dict[int | str, Server] = {}  # by client
+        self._stops_at_revocation: set[Server] = set()  # the next one that it gets
         self._use_rng = random.Random(f"use {seed}")
         self.disk = Disk(folder / "0")
         shutil.copytree(template.folder, self.disk.folder, dirs_exist_ok=True)
@@ -214,9 +216,13 @@ class World:
         email, key = self._template.people[who][1:] if isinstance(who, int) else who
         index = who if isinstance(who, int) else email
         text = params.get("content", "")
+        server = self._server_of(index)
+        if server in self._stops_at_revocation and path.endswith(REVOCATION):
+            seconds = self._use_rng.uniform(0.0, MAX_REVOCATION_SECONDS)
+            asyncio.get_running_loop().call_later(seconds, server.has_died.set)
         try:
             answer = await self._network.call(
-                self._server_of(index), email, key, method, path, params, headers or {}, body
+                server, email, key, method, path, params, headers or {}, body
             )
         except ConnectionLost:
             self._note(index, method, path, text, "lost")
@@ -385,6 +391,7 @@ class World:
             server.host.kill_in_steps = -1 if life.death == "stop" else life.callbacks
         if life.death == "stop":
             seconds = life.stops_after_seconds or self._rng.uniform(1, 20)
+            self._stops_at_revocation.add(server)
             loop.call_later(seconds, server.has_died.set)
 
     def _slow_sync(self) -> float:

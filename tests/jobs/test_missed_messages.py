@@ -58,6 +58,16 @@ def test_an_absent_user_gets_one_mail_per_conversation(mail_chat, smtp, ana, ben
     assert smtp.mails_to(ana.email) == []
 
 
+def test_an_erasure_does_not_lose_what_others_missed(mail_chat, smtp, ana, ben):
+    cid, owner = mail_chat.person("cid"), mail_chat.person("owner", role="owner")
+    ana.says("Are you there?", to=[ben])
+
+    owner.post(f"/users/{cid.id}/erase").succeeds()
+    waits(mail_chat)
+
+    assert len(smtp.mails_to(ben.email)) == 1
+
+
 def test_in_quiet_hours_mails_wait(mail_chat, smtp, ana, ben):
     has_quiet_hours_now(mail_chat, ben)
     ana.says("Are you there?", to=[ben])

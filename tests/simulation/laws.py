@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 MESSAGES = ("m", "linking", "answer", "held", "passing", "leaver", "ask", "agent", "direct")
-MAX_DELIVERY_SECONDS = POLL_SECONDS + 3.5 * MAX_LONG_DELAY_SECONDS  # to a client that waits; below LEASE_SECONDS
+MAX_DELIVERY_SECONDS = (
+    POLL_SECONDS + 3.5 * MAX_LONG_DELAY_SECONDS
+)  # to a client that waits; below LEASE_SECONDS
 MAX_LATE_SECONDS = 2.0 + 2 * MAX_LONG_DELAY_SECONDS  # two seconds, and two threads that wait
 MARKS_SEARCHED = 5
 LAST_EVENTS_SECONDS = 10.0  # until a listener has received what a job changed

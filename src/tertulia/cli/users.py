@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 import click
 
@@ -156,7 +157,12 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
         pass
     while opened.database.of(opened.realm.id).write(storage.search.removal.remove_some_deleted):
         pass
-    while not opened.database.of(opened.realm.id).write(actions.people.erasure.finish, found):
+    read_log = partial(
+        features.notifications.log_reader.read_part, sends_mail=opened.config.sends_mail
+    )
+    while not opened.database.of(opened.realm.id).write(
+        actions.people.erasure.finish, found, read_log
+    ):
         pass
     while opened.database.of(0).write(actions.files.upload.sweep):
         pass

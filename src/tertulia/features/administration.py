@@ -3,6 +3,7 @@
 import asyncio
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -18,6 +19,7 @@ from tertulia.domain.people.sessions import LIFE_SECONDS, Session
 from tertulia.domain.people.user import Role, User
 from tertulia.errors.authentication import OwnerRequired
 from tertulia.errors.people import UserNotFound
+from tertulia.features.notifications import log_reader
 from tertulia.http.parameter_rules import AtLeast, AtMost, Example, Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
 from tertulia.storage.messages.expired import ExpiredMessages
@@ -370,7 +372,8 @@ async def erase(
     while await call.db.write(storage.search.removal.remove_some_deleted):
         if call.now > until:
             return Erased(complete=False)
-    while not await call.db.write(actions.people.erasure.finish, user):
+    read_log = partial(log_reader.read_part, sends_mail=call.services.config.sends_mail)
+    while not await call.db.write(actions.people.erasure.finish, user, read_log):
         if call.now > until:
             return Erased(complete=False)
     while await call.services.database.of(0).write(actions.files.upload.sweep):

@@ -7,6 +7,7 @@ so it starts again, and every client registers again.
 All of it runs in portions. An erasure that was interrupted is continued by repeating the call.
 """
 
+from collections.abc import Callable
 from itertools import groupby
 
 from tertulia import storage
@@ -68,16 +69,17 @@ def delete_kept_messages(tx: Tx, user: User) -> int:
     return restoration.erase_batch(tx, KeptSelection(sender_id=user.id))
 
 
-def finish(tx: Tx, user: User) -> bool:
+def finish(tx: Tx, user: User, read_log: Callable[[Tx], bool]) -> bool:
     """Delete some of their other data, and at last replace their name in what stays. Returns
-    whether nothing is left. Raises as `start` does."""
+    whether nothing is left. Raises as `start` does. `read_log` reads a part of
+    the log before it is deleted, and returns whether that was the last."""
     _check_erasable(tx, user)
     ids = [*storage.people.bots.ids_of_owners(tx, [user.id]), user.id]
     if storage.messages.flags.write_pending(tx) or _delete_files(tx, user):
         return False
     if storage.erasure.delete_rows(tx, ids):
         return False
-    if not housekeeping.trim_log(tx, max_events=0).is_done:
+    if not read_log(tx) or not housekeeping.trim_log(tx, max_events=0).is_done:
         return False
     for each in storage.people.users.find_many(tx, ids):
         name = BOT_NAME if each.is_bot else NAME

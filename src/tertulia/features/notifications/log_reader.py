@@ -88,6 +88,16 @@ class MissedMessages:
         return now + RECHECK_SECONDS
 
 
+def read_part(tx: Tx, *, sends_mail: bool) -> bool:
+    """Read some events of a log that is about to be deleted. Returns whether they were the last."""
+    found = _unseen(tx) if realms_behind(tx, [tx.realm_id], sends_mail) else None
+    if found is None:
+        return True
+    seen, upto = found
+    record(tx, seen, storage.people.users.list_all(tx), upto, sends_mail)
+    return upto == storage.log.head(tx)
+
+
 def _unseen(tx: Tx) -> tuple[list[Candidate], int] | None:
     """The next messages to examine and the event up to which they reach; None if there are no more.
 

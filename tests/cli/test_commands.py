@@ -793,3 +793,19 @@ def test_backups_and_exports_print_json_and_nothing_else(tmp_path):
     }
     assert json.loads(export.out) == {"file": str(archive), "bytes": archive.stat().st_size}
     assert json.loads(html.out) == {"folder": str(pages), "missing_files": []}
+
+
+def test_quiet_commands_print_results_without_progress(tmp_path):
+    source, target = Terminal(tmp_path / "data").creates_organization(), tmp_path / "there"
+    copy, database = tmp_path / "copy.tar", f"sqlite:///{tmp_path / 'moved.db'}"
+    source.runs("backup", str(copy), "--quiet")
+
+    found = [
+        Terminal(target).runs("restore", str(copy), "--quiet"),
+        source.runs("move", "--to", database, "--quiet"),
+        source.runs("files", "move", "--quiet"),
+        source.runs("discover", str(tmp_path / "found"), "--reason", "x", "--quiet"),
+    ]
+
+    assert [each.code for each in found] == [0, 0, 0, 0], found
+    assert not [each.err for each in found if re.search(r" in \d+ s\.|\d%|Moved", each.err)]

@@ -12,18 +12,18 @@ from tertulia import actions, api, domain, events, storage
 from tertulia.actions.messages.idempotency import SendKey, Sent
 from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
 from tertulia.api.call import Call
-from tertulia.api.messages.send import SentMessage, To
+from tertulia.api.messages.send import PlaceKind, PlaceTo, PlaceTopic, SentMessage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.answers import MAX_MEMBERS, MAX_SECONDS, StreamedAnswer
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.http import RateLimited
-from tertulia.errors.messages import AnswerNotFound, TopicMissing
+from tertulia.errors.messages import AnswerNotFound
 from tertulia.errors.parameters import TooMany
 from tertulia.events.types.messages.message import LocalEcho
 from tertulia.features.feature import Feature
-from tertulia.http.parameter_rules import AtLeast, Example, MaxLength, Name, NoNul
+from tertulia.http.parameter_rules import AtLeast, Example, MaxLength, NoNul
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc
 from tertulia.wire_fields import (
@@ -183,36 +183,15 @@ class OpenAnswerList(Reply):
 async def start(
     call: Call,
     *,
-    kind: Annotated[
-        Literal["direct", "channel", "stream"],
-        Name("type"),
-        Doc(
-            "The type of recipient: `channel` (`stream`) or `direct` (`private`).",
-            example="channel",
-        ),
-    ],
-    to: Annotated[
-        To,
-        Doc(
-            "The recipient: a channel by name or id, or a list of user ids or addresses.",
-            example="general",
-        ),
-    ],
-    topic: Annotated[TopicName | None, Example("lunch")] = None,
+    kind: PlaceKind,
+    to: PlaceTo,
+    topic: PlaceTopic | None = None,
     asked_by: AskedBy | None = None,
     status_line: Status = "",
 ) -> StartedAnswer:
     """Start an answer that grows while people watch. Nothing is stored until it is finished."""
     domain.names.check(status_line, "status_line")
-    topic = None if topic is None else domain.channels.topics.for_sending(topic)
-    where: ChannelDestination | PeopleDestination
-    if kind == "direct":
-        where = PeopleDestination(api.messages.send.people_from(to), call.org.email_domain)
-    elif topic is None:
-        raise TopicMissing()
-    else:
-        channel = api.messages.send.channel_from(to)
-        where = ChannelDestination(channel, topic)
+    where = api.messages.send.destination_of(call, kind, to, topic)
     answer = await call.db.read(begin, call.user, where, asked_by)
     org = call.org
     if not org.answers.has_room(answer.person, call.now):

@@ -54,32 +54,25 @@ def insert_pushes(
     )
 
 
-def insert_preview(tx: Tx, user_id: int, message_id: int) -> None:
+def insert(tx: Tx, transport: Transport, user_id: int, **subject: int) -> None:
+    """A delivery about one thing, for example `message_id=7`, which is its lane."""
+    (lane,) = subject.values()
     tx.insert_row(
         "outbox",
-        transport="preview",
+        transport=transport,
         kind="",
-        lane=message_id,
+        lane=lane,
         user_id=user_id,
-        message_id=message_id,
         created_at=tx.now,
         due_at=tx.now,
+        **subject,
     )
 
 
 def insert_registration(tx: Tx, user_id: int, device_id: int) -> None:
     """Replaces an earlier one of the device."""
     delete_of_device(tx, device_id)
-    tx.insert_row(
-        "outbox",
-        transport="device",
-        kind="",
-        lane=device_id,
-        user_id=user_id,
-        device_id=device_id,
-        created_at=tx.now,
-        due_at=tx.now,
-    )
+    insert(tx, "device", user_id, device_id=device_id)
 
 
 def due(
@@ -141,19 +134,6 @@ def reschedule(tx: Tx, item: OutboxItem, until: float, tries: int, notified: str
 
 def delete(tx: Tx, item: OutboxItem) -> None:
     tx.execute("DELETE FROM outbox WHERE id = :id", id=item.id)
-
-
-def insert_interaction(tx: Tx, bot_id: int, interaction_id: int) -> None:
-    tx.insert_row(
-        "outbox",
-        transport="interaction",
-        kind="",
-        lane=interaction_id,
-        user_id=bot_id,
-        interaction_id=interaction_id,
-        created_at=tx.now,
-        due_at=tx.now,
-    )
 
 
 def delete_of_device(tx: Tx, device_id: int) -> None:

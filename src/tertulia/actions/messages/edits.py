@@ -460,7 +460,7 @@ def _edit_content(
     edit_id = storage.messages.edits.insert_content(tx, message, user.id, topic, None)
     storage.messages.edits.set_content(tx, message.id, draft)
     if draft.wants_previews:
-        storage.outbox.insert_preview(tx, user.id, message.id)
+        storage.outbox.insert(tx, "preview", user.id, message_id=message.id)
     newly: dict[str, tuple[int, ...]] = {}
     for flag, user_ids in marks.items():
         before = storage.messages.flags.users_with_flag(tx, flag, [message.id])

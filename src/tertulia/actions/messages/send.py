@@ -143,7 +143,7 @@ def _with_details(
     storage.messages.flags.add_flag(tx, "mentioned", mentioned, message_id)
     storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
     if draft.wants_previews:
-        storage.outbox.insert_preview(tx, sender.id, message_id)
+        storage.outbox.insert(tx, "preview", sender.id, message_id=message_id)
     return MessageSent(
         message_id=message_id,
         sender_id=sender.id,

@@ -27,7 +27,7 @@ from tertulia.http.json_text import decode_json
 from tertulia.http.parameter_rules import Alias, Described, Example, MaxLength, Name, Problem, as_id
 from tertulia.http.replies import Reply
 from tertulia.wire import Doc
-from tertulia.wire_fields import HtmlText, MarkdownText, MessageId, ReadBySender
+from tertulia.wire_fields import HtmlText, MarkdownText, MessageId, ReadBySender, TopicName
 
 _JSON_WORDS = ("null", "true", "false")
 
@@ -44,6 +44,17 @@ To = Annotated[
     ),
     Doc("The recipient: a channel by name or id, or a list of user ids or addresses."),
 ]
+
+# The destination of a call, a command or a streamed answer.
+PlaceKind = Annotated[
+    Literal["direct", "channel", "stream"],
+    Name("type"),
+    Doc("Where: `channel` (`stream`) or `direct`.", example="channel"),
+]
+PlaceTo = Annotated[
+    To, Doc("A channel by name or id, or a list of user ids or addresses.", example="general")
+]
+PlaceTopic = Annotated[TopicName, Example("lunch")]
 
 Destination: TypeAlias = ChannelDestination | PeopleDestination
 SendAction: TypeAlias = Callable[
@@ -98,17 +109,11 @@ async def send_message(
     if queue_id is not None and local_id is None:
         raise MissingParameter(name="local_id")
     echo = LocalEcho(queue_id, local_id) if queue_id is not None and local_id is not None else None
-    destination: Destination
-    if kind in ("channel", "stream"):
-        where = channel_from(to) if to or not call.user.is_bot else await _usual_channel(call)
-        if topic is None:
-            raise TopicMissing()
-        destination = ChannelDestination(where, domain.channels.topics.for_sending(topic))
-    else:
-        destination = PeopleDestination(people_from(to), call.org.email_domain)
+    if kind in ("channel", "stream") and not to and call.user.is_bot:
+        to = str(await _usual_channel(call))
     return await send_to(
         call,
-        destination,
+        destination_of(call, kind, to, topic),
         content,
         key=_idempotency_key(call, echo),
         echo=echo,
@@ -143,6 +148,16 @@ async def _usual_channel(call: Call) -> int:
     if bot.sending_channel_id is None:
         raise ChannelMissing()
     return bot.sending_channel_id
+
+
+def destination_of(call: Call, kind: str, to: str | None, topic: str | None) -> Destination:
+    """The place that `type`, `to` and `topic` name."""
+    if kind not in ("channel", "stream"):
+        return PeopleDestination(people_from(to), call.org.email_domain)
+    channel = channel_from(to)
+    if topic is None:
+        raise TopicMissing()
+    return ChannelDestination(channel, domain.channels.topics.for_sending(topic))
 
 
 def channel_from(to: str | None) -> int | str:

@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from tertulia import actions, api, domain
-from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
 from tertulia.api.call import Call, Services
-from tertulia.api.messages.send import To
+from tertulia.api.messages.send import PlaceKind, PlaceTo, PlaceTopic
 from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.widgets import MAX_BUTTONS, FormChoice
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
-from tertulia.errors.messages import AnswerNotFound, TopicMissing
+from tertulia.errors.messages import AnswerNotFound
 from tertulia.features.apps import buttons, commands, interactions
 from tertulia.features.apps.commands import (
     ChannelIds,
@@ -43,12 +42,12 @@ from tertulia.features.apps.webhooks import (
 )
 from tertulia.features.feature import Feature
 from tertulia.http.openapi import SentRequest
-from tertulia.http.parameter_rules import Example, MaxItems, MaxLength, Name, NoNul
+from tertulia.http.parameter_rules import Example, MaxItems, MaxLength, NoNul
 from tertulia.http.replies import Reply, Url
 from tertulia.jobs.housekeeping import with_pause
 from tertulia.jobs.runner import Job, leader_job
 from tertulia.wire import Doc
-from tertulia.wire_fields import BotId, MessageId, TopicName
+from tertulia.wire_fields import BotId, MessageId
 
 MAX_KEY_LENGTH = 100
 
@@ -153,16 +152,9 @@ async def call_command(
     call: Call,
     command_id: CommandId,
     *,
-    kind: Annotated[
-        Literal["direct", "channel", "stream"],
-        Name("type"),
-        Doc("Where: `channel` (`stream`) or `direct`.", example="channel"),
-    ],
-    to: Annotated[
-        To,
-        Doc("A channel by name or id, or a list of user ids or addresses.", example="general"),
-    ],
-    topic: Annotated[TopicName | None, Example("lunch")] = None,
+    kind: PlaceKind,
+    to: PlaceTo,
+    topic: PlaceTopic | None = None,
     values: Annotated[Values | None, Example({"version": "2026.11"})] = None,
     key: Annotated[
         str, MaxLength(MAX_KEY_LENGTH), NoNul, Doc("A key: a repeated call with it calls nothing.")
@@ -171,14 +163,7 @@ async def call_command(
 ) -> InteractionReply:
     """Call a command."""
     domain.names.check(key or "", "key")
-    where: ChannelDestination | PeopleDestination
-    if kind == "direct":
-        where = PeopleDestination(api.messages.send.people_from(to), call.org.email_domain)
-    elif topic is None:
-        raise TopicMissing()
-    else:
-        channel = api.messages.send.channel_from(to)
-        where = ChannelDestination(channel, domain.channels.topics.for_sending(topic))
+    where = api.messages.send.destination_of(call, kind, to, topic)
     made = await call.db.write(
         interactions.call, call.user, command_id, where, values or {}, key or None
     )

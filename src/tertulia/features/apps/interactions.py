@@ -5,7 +5,7 @@ An interaction is `waiting` until a bot has fetched it, and can be taken back un
 values and the private part of the answer are deleted after a day. The log holds only ids.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -160,45 +160,51 @@ class OwnInteraction(msgspec.Struct, kw_only=True):
     errors: Annotated[dict[str, str], Doc("What the bot refused, by the name of the field.")] = {}
 
 
-class InteractionCreated(Event, frozen=True, kind="interaction", invalidates_permits=False):
-    """For the bot, which gets no event once the use was answered or taken back."""
+class InteractionEvent(Event, frozen=True):
+    """About one interaction, as it is when the event is read."""
 
     interaction_id: int
-    shown: InteractionObject | None = None
+    shown: Any = None
+
+    def completed(self, tx: Tx) -> Event:
+        found = Interaction.find(tx, id=self.interaction_id)
+        shown = None if found is None else self.object_of(tx, found)
+        return msgspec.structs.replace(self, shown=shown)
+
+    def object_of(self, tx: Tx, found: Interaction) -> "InteractionObject | OwnInteraction | None":
+        raise NotImplementedError
+
+    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
+        if self.shown is not None:
+            wire: Callable[[Any], WireEvent] = self.wires[0]
+            yield wire(self.shown)
+
+
+class InteractionCreated(
+    InteractionEvent, frozen=True, kind="interaction", invalidates_permits=False
+):
+    """For the bot, which gets no event once the use was answered or taken back."""
 
     class Wire(WireEvent, tag="interaction"):
         interaction: Annotated[InteractionObject, Doc("What happened.")]
 
-    def completed(self, tx: Tx) -> "InteractionCreated":
-        found = Interaction.find(tx, id=self.interaction_id)
-        if found is None or found.state not in OPEN:
-            return self
-        return msgspec.structs.replace(self, shown=for_bot(tx, found))
+    def object_of(self, tx: Tx, found: Interaction) -> InteractionObject | None:
+        return for_bot(tx, found) if found.state in OPEN else None
 
     def about(self) -> PendingInfo:
         return PendingInfo(receipt=Receipt(self.interaction_id, fetch))
 
-    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
-        if self.shown is not None:
-            yield self.Wire(self.shown)
 
-
-class InteractionChanged(Event, frozen=True, kind="interaction_update", invalidates_permits=False):
+class InteractionChanged(
+    InteractionEvent, frozen=True, kind="interaction_update", invalidates_permits=False
+):
     """For the user: the bot has it, or has answered."""
-
-    interaction_id: int
-    shown: OwnInteraction | None = None
 
     class Wire(WireEvent, tag="interaction_update"):
         interaction: Annotated[OwnInteraction, Doc("The interaction as it is now.")]
 
-    def completed(self, tx: Tx) -> "InteractionChanged":
-        found = Interaction.find(tx, id=self.interaction_id)
-        return self if found is None else msgspec.structs.replace(self, shown=for_user(tx, found))
-
-    def shared_wire(self, org: Organization) -> Iterable[WireEvent]:
-        if self.shown is not None:
-            yield self.Wire(self.shown)
+    def object_of(self, tx: Tx, found: Interaction) -> OwnInteraction:
+        return for_user(tx, found)
 
 
 def for_bot(tx: Tx, found: Interaction) -> InteractionObject:
@@ -360,7 +366,7 @@ def create(tx: Tx, user: User, **columns: Any) -> OwnInteraction:
     number = Interaction.insert(tx, user_id=user.id, state="waiting", created_at=tx.now, **columns)
     bot = storage.people.users.find(tx, columns["bot_id"])
     if bot is not None and bot.bot_type is BotType.OUTGOING_WEBHOOK:
-        storage.outbox.insert_interaction(tx, bot.id, number)
+        storage.outbox.insert(tx, "interaction", bot.id, interaction_id=number)
     else:
         events.log.announce(tx, InteractionCreated(number), to=Users([columns["bot_id"]]))
     created = Interaction.find(tx, id=number)

@@ -4,14 +4,13 @@ import time
 from typing import Annotated, Literal
 from urllib.parse import quote
 
-from tertulia import actions, api, domain, locale
-from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
+from tertulia import actions, api, locale
+from tertulia.actions.messages.send import PeopleDestination
 from tertulia.api.call import Call, Services
-from tertulia.api.messages.send import To
+from tertulia.api.messages.send import PlaceKind, PlaceTo, PlaceTopic
 from tertulia.config import Rate
 from tertulia.errors import BadRequest
 from tertulia.errors.http import RateLimited
-from tertulia.errors.messages import TopicMissing
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
 from tertulia.events.ephemeral import CallObject, CallSignal, CallUpdate, SessionId
@@ -23,13 +22,12 @@ from tertulia.features.calls.ice import IceServer, servers
 from tertulia.features.calls.rings import Rings
 from tertulia.features.calls.running_calls import Change, Joined
 from tertulia.features.feature import Feature
-from tertulia.http.parameter_rules import Example, MaxItems, MaxLength, Name, NoNul, NotBlank
+from tertulia.http.parameter_rules import Example, MaxItems, MaxLength, NoNul, NotBlank
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import Reply
 from tertulia.jobs.runner import for_each, leader_job
 from tertulia.storage.nonempty_tables import OURS
 from tertulia.wire import Doc
-from tertulia.wire_fields import TopicName
 
 MAX_SIGNAL_LENGTH = 3000  # characters; clients split what is longer
 SIGNALS = Rate(100, 10)  # of one session
@@ -69,32 +67,20 @@ async def list_running(call: Call) -> CallList:
 async def start(
     call: Call,
     *,
-    kind: Annotated[
-        Literal["direct", "channel", "stream"],
-        Name("type"),
-        Doc("Where: `channel` (`stream`) or `direct`.", example="channel"),
-    ],
-    to: Annotated[
-        To,
-        Doc("A channel by name or id, or a list of user ids or addresses.", example="general"),
-    ],
-    topic: Annotated[TopicName | None, Example("lunch")] = None,
+    kind: PlaceKind,
+    to: PlaceTo,
+    topic: PlaceTopic | None = None,
 ) -> JoinedCall:
     """Start a call, which sends a message, or join the one that is going on there.
 
     In a direct conversation it rings at the other people.
     """
     _check_relay(call)
-    where: ChannelDestination | PeopleDestination
-    if kind == "direct":
-        where = PeopleDestination(api.messages.send.people_from(to), call.org.email_domain)
+    where = api.messages.send.destination_of(call, kind, to, topic)
+    if isinstance(where, PeopleDestination):
         path = "dm/" + ",".join(map(str, [call.user.id, *where.recipients]))
-    elif topic is None:
-        raise TopicMissing()
     else:
-        channel = api.messages.send.channel_from(to)
-        where = ChannelDestination(channel, domain.channels.topics.for_sending(topic))
-        path = f"channel/{_encoded(str(channel))}/topic/{_encoded(where.topic)}"
+        path = f"channel/{_encoded(str(where.where))}/topic/{_encoded(where.topic)}"
     token = running_calls.new_token()
     words = locale.texts(call.org.realm.setting("default_language"))
     label = words("notice.call-started", name=call.user.full_name).replace("[", "").replace("]", "")

@@ -1,6 +1,7 @@
 /** The second step of the start: binds input, then starts the parts that can wait until the first view is shown. */
 
-import { lazy } from "./core/lazy.js";
+import { accountValue } from "./core/account_values.js";
+import { callLoaded, lazy } from "./core/lazy.js";
 import { currentRoute, reloadView } from "./core/router.js";
 import { pageScope } from "./core/scope.js";
 import { emit } from "./core/signals.js";
@@ -124,23 +125,17 @@ export function startBackground() {
   replayQueuedCommand();
   startPeoplePanel();
   startUnreadIcon();
-  if (desktopBridge()) lazy("desktop", "startDesktop").then((start) => start());
+  if (desktopBridge()) callLoaded(lazy("desktop", "startDesktop"));
   startNotifications();
   for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, recordActivity, { passive: true });
   startEvents(resetStores);
   startPresence(isLeaderTab, () => desktopBridge()?.get_idle_on_system?.());
   flushPending();
   startServiceWorker();
-  if (isPhone() || matchMedia("(pointer: coarse)").matches)
-    lazy("phone", "startPhone").then(
-      (start) => start(),
-      () => {},
-    ); // gestures and the way back
+  if (isPhone() || matchMedia("(pointer: coarse)").matches) callLoaded(lazy("phone", "startPhone")); // gestures and the way back
   if (state.running_calls?.length) lazy("calls", "applyCall").catch(() => {}); // one may ring
-  lazy("lists", "startQuickReactions").then(
-    (start) => start(),
-    () => {},
-  ); // and "/" and Ctrl+K open at once
+  if (accountValue("open-interactions")) callLoaded(lazy("apps", "resume"));
+  callLoaded(lazy("lists", "startQuickReactions")); // and "/" and Ctrl+K open at once
 }
 
 /** Replace the content of all stores, and show the view again at the same scroll position.

@@ -8,7 +8,7 @@ export interface ChunkExports {
     & typeof import("../state/block_continuation.js") & typeof import("../state/formatting.js") & typeof import("../views/quote_selection.js") & typeof import("../views/video_call.js");
   voice: typeof import("../views/voice_player.js");
   calls: typeof import("../views/calls.js");
-  apps: typeof import("../views/apps.js");
+  apps: typeof import("../views/apps.js") & typeof import("../views/command_slots.js");
   recorder: typeof import("../views/voice_recorder.js") & typeof import("../sync/recording_upload.js");
   dialogs: typeof import("../dialogs/dialog.js") & typeof import("../dialogs/channel_list.js") & typeof import("../dialogs/channel_settings.js")
     & typeof import("../dialogs/dialog_routes.js") & typeof import("../dialogs/forward.js") & typeof import("../dialogs/keyboard_help.js")

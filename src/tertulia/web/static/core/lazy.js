@@ -29,6 +29,17 @@ export async function lazy(chunk, name) {
   return found;
 }
 
+/** Call a function when it is loaded. Without a connection nothing happens.
+ * @template Argument
+ * @param {Promise<(argument: Argument) => unknown>} loading
+ * @param {Argument} [argument] */
+export function callLoaded(loading, argument) {
+  loading.then(
+    (call) => call(/** @type {Argument} */ (argument)),
+    () => {},
+  );
+}
+
 /** Load the stylesheet of a chunk. Without it the chunk works, too.
  * @param {string | undefined} path
  * @returns {Promise<void>} */

@@ -33,6 +33,8 @@ export interface Signals {
   connection: ConnectionState;
   /** The key of the conversation; without one, several drafts may have changed. */
   drafts: string | undefined;
+  /** Bots offer other commands. */
+  commands: undefined;
   outbox: undefined;
   /** The browser offers to install the page. */
   installOffer: undefined;

@@ -199,7 +199,7 @@ function drawTodo(message, initial) {
  * @param {Message} message
  * @param {WidgetData} initial */
 function drawForm(message, initial) {
-  if (initial.choices?.some((each) => each.id)) return buttonSlot(message, initial);
+  if (initial.choices?.some((each) => each.id)) return buttonSlot(message);
   const rows = (initial.choices ?? []).map(({ short_name, long_name, reply }) =>
     h(
       "div",
@@ -226,25 +226,30 @@ function drawForm(message, initial) {
   );
 }
 
-/** @type {((message: Message, initial: WidgetData) => HTMLElement) | undefined} */
+const DRAW_AGAIN_MS = 3000;
+
+/** @type {((message: Message) => HTMLElement) | undefined} */
 let drawButtons;
 
 /** The buttons of a bot, as soon as their chunk is loaded; until then the text of the message.
  * @param {Message} message
- * @param {WidgetData} initial
  * @returns {HTMLElement} */
-function buttonSlot(message, initial) {
+function buttonSlot(message) {
   const slot = h("div", {}, enhance(message.content));
-  if (drawButtons) slot.append(drawButtons(message, initial));
-  else
-    lazy("apps", "drawButtons").then(
-      (draw) => {
-        drawButtons = draw;
-        slot.append(draw(message, initial));
-      },
-      () => {},
-    );
+  if (drawButtons) slot.append(drawButtons(message));
+  else fillButtons(slot, message);
   return slot;
+}
+
+/** @param {HTMLElement} slot
+ * @param {Message} message */
+async function fillButtons(slot, message) {
+  try {
+    drawButtons = await lazy("apps", "drawButtons");
+    slot.append(drawButtons(message));
+  } catch {
+    setTimeout(() => slot.isConnected && fillButtons(slot, message), DRAW_AGAIN_MS); // offline
+  }
 }
 
 /** In a channel the bot gets the reply only if it is mentioned.

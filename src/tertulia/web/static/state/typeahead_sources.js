@@ -18,7 +18,7 @@ import { t } from "../core/i18n.js";
  *   `from` and `to`: the part of the text that a completion replaces */
 /** @typedef {{channel?: number, topic?: string}} Place where the message goes */
 /** @typedef {{insert: string, label: string, hint: string, person?: number, channel?: number, emoji?: string, group?:
- *   boolean}} Completion */
+ *   boolean, bot?: number}} Completion `bot`: of a command; 0 if it is built in */
 
 const MAX_COMPLETIONS = 8;
 const WILDCARDS = ["all", "everyone", "channel", "topic"];
@@ -121,15 +121,17 @@ export function completionsFor(request, place) {
     return searchEmoji(request.query.toLowerCase(), MAX_COMPLETIONS).map((name) => emojiCompletion(name));
   if (request.kind === "command")
     return [
-      ...commandsLike(query, place.channel).map(({ name, description }) => ({
+      ...commandsLike(query, place.channel).map(({ name, description, bot_id }) => ({
         insert: `/${name} `,
         label: `/${name}`,
         hint: description,
+        bot: bot_id,
       })),
       ...wordCompletions(COMMANDS, query, (name) => ({
         insert: `/${name} `,
         label: `/${name}`,
         hint: t(`command.${name}`),
+        bot: 0,
       })),
     ].slice(0, MAX_COMPLETIONS);
   return wordCompletions(CODE_LANGUAGES, query, (name) => ({ insert: `${name}\n`, label: name, hint: "" }));

@@ -1,6 +1,6 @@
 /** What each kind of event changes in the stores. One table; the page ignores kinds that are not in it. */
 
-import { lazy } from "../core/lazy.js";
+import { callLoaded, lazy } from "../core/lazy.js";
 import { emit } from "../core/signals.js";
 import { addChannel, channels, folders, updateChannel } from "../state/channels.js";
 import { conversationOf, keyOf } from "../state/conversations.js";
@@ -35,10 +35,11 @@ const reducers = {
   reaction: onReaction,
   submessage: onSubmessage,
   typing: applyTypingEvent,
-  answer: (event) => pass(lazy("answers", "applyAnswerEvent"), event),
-  interaction_update: (event) => pass(lazy("apps", "applyInteraction"), event),
-  call: (event) => pass(lazy("calls", "applyCall"), event),
-  call_signal: (event) => pass(lazy("calls", "applySignal"), event),
+  answer: (event) => callLoaded(lazy("answers", "applyAnswerEvent"), event),
+  commands: () => emit("commands"),
+  interaction_update: (event) => callLoaded(lazy("apps", "applyInteraction"), event),
+  call: (event) => callLoaded(lazy("calls", "applyCall"), event),
+  call_signal: (event) => callLoaded(lazy("calls", "applySignal"), event),
   presence: (event) => {
     mergePresence(event.presences ?? {});
     emit("presence");
@@ -120,17 +121,6 @@ const reducers = {
 
 const TRIM_INTERVAL = 200; // new messages between two trims of the lists
 let messageCount = 0;
-
-/** Pass an event to code that loads on demand; offline it is lost.
- * @template Event
- * @param {Promise<(event: Event) => void>} loading
- * @param {Event} event */
-function pass(loading, event) {
-  loading.then(
-    (apply) => apply(event),
-    () => {},
-  );
-}
 
 /** @param {ServerEvent} event */
 export function applyEvent(event) {

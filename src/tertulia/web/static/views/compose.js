@@ -26,6 +26,7 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("./compose_parts.js").ComposeParts} ComposeParts */
 
 const SAVE_DELAY_MS = 150;
+const COMMAND = /^\s*\/(?!(me|poll|todo)(\s|$))/; // built-in commands work without a chunk, also offline
 
 /** @type {ComposeBox | null} */
 let composeBox = null;
@@ -300,11 +301,20 @@ export class ComposeBox {
     box.focus();
   }
 
-  /** Send the text and the files, without the part that an earlier send is still storing.
+  /** Send what was written, or run the command that it names.
    * @param {string} [text] the beginning of the text, if not all of it is to be sent
    * @param {import("./lazy_slots.js").Recording} [recording] above the text
-   * @returns {Promise<boolean>} whether it is in the outbox */
+   * @returns {Promise<boolean>} whether a message is in the outbox */
   async send(text = this.box.value, recording) {
+    if (recording || !COMMAND.test(text)) return this.sendMessage(text, recording);
+    return (await this.extend()).run(text);
+  }
+
+  /** Send the text and the files, without the part that an earlier send is still storing.
+   * @param {string} text
+   * @param {import("./lazy_slots.js").Recording} [recording]
+   * @returns {Promise<boolean>} */
+  async sendMessage(text, recording) {
     const entered = text.startsWith(this.#sending) ? text.slice(this.#sending.length) : text;
     const { files, conversation } = this;
     const content = joinAttachments(entered, files).trim();

@@ -1,10 +1,11 @@
 /** What a compose box has while a person writes in it: completions, attachments, the destination, notes, a size. */
 
-import { h } from "../core/html.js";
+import { h, iconButton } from "../core/html.js";
 import { t } from "../core/i18n.js";
 import { lazy } from "../core/lazy.js";
 import { continuationIn } from "../state/block_continuation.js";
 import { isInChannel, keyOf, topicKey } from "../state/conversations.js";
+import { commandNamed, fetchCommands } from "../state/offered_commands.js";
 import { completions, topicFieldCompletions } from "../state/typeahead_sources.js";
 import { runCommand } from "./commands.js";
 import { ComposeAttachments } from "./compose_attachments.js";
@@ -14,8 +15,6 @@ import { ComposeNotes } from "./compose_notes.js";
 import { ComposeSize } from "./compose_size.js";
 import { reportDelivery } from "./delivery_notice.js";
 import { TypeaheadPopup } from "./typeahead_popup.js";
-
-const BUILT_IN = /^\/(me|poll|todo)(\s|$)/; // commands that work without their chunk, also offline
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
 
@@ -55,19 +54,34 @@ export class ComposeParts {
     );
     this.#popup.update(); // the person may have typed meanwhile
     this.#suggestTopics();
-    const send = compose.send.bind(compose);
-    compose.send = async (text = compose.box.value, recording) => {
-      const typed = text.trim();
-      if (typed[0] !== "/" || BUILT_IN.test(typed) || recording) return send(text, recording);
-      const textOfCommand = await lazy("apps", "textOfCommand");
-      const { conversation } = compose;
-      const sent = await textOfCommand(compose, typed, () => compose.removeSent(text, conversation));
-      if (sent === undefined) return false;
-      if (sent !== typed) compose.box.value = sent;
-      return send(sent === typed ? text : sent);
-    };
+    compose.box.addEventListener("input", () => this.#offerSlots());
+    if (compose.box.value.startsWith("/")) fetchCommands().then(() => this.#offerSlots());
+    frame
+      .querySelector('[data-do="compose-emoji"]')
+      ?.after(
+        iconButton("slash", t("compose.commands"), { onclick: () => compose.insert(compose.box.value ? "" : "/") }),
+      );
     compose.scope.on("topicMoved", (event) => this.#follow(event));
     compose.scope.on(["channels", "people"], () => this.#destination.draw());
+  }
+
+  /** Run a command.
+   * @param {string} text
+   * @returns {Promise<boolean>} whether a message is in the outbox */
+  async run(text) {
+    const compose = this.#compose;
+    const runCommand = await lazy("apps", "runCommand").catch(() => compose.showNote(t("connection.no-answer")));
+    return runCommand ? runCommand(compose, text) : false;
+  }
+
+  /** Show the parameters of a command whose name was written. */
+  async #offerSlots() {
+    const compose = this.#compose;
+    const name = /^\/([\p{L}\p{N}_-]+)\s/u.exec(compose.box.value)?.[1];
+    const { conversation } = compose;
+    if (!name || !commandNamed(name, isInChannel(conversation) ? conversation.channel : undefined)) return;
+    const offerSlots = await lazy("apps", "offerSlots").catch(() => undefined); // Send tries again
+    offerSlots?.(compose);
   }
 
   /** What Enter does in a code block, list or quote. */
@@ -116,6 +130,7 @@ export class ComposeParts {
   textChanged() {
     this.#notes.update();
     this.#mentions.update();
+    this.#popup.update();
   }
 
   /** The topic that the box writes to was moved, while the view shows something else.

@@ -34,10 +34,11 @@ export function recordingSlot(recording) {
   return place;
 }
 
-/** @param {Kind} kind
+/** Put what is drawn of a source in the place of its slot, as soon as the code is loaded.
+ * @param {Kind} kind
  * @param {HTMLElement} slot
- * @param {HTMLAnchorElement | Recording} source */
-async function replaceSlot(kind, slot, source) {
+ * @param {unknown} source */
+export async function replaceSlot(kind, slot, source) {
   try {
     kind.draw ??= await kind.load();
     const drawn = kind.draw(source);

@@ -4,6 +4,7 @@
 import { findEmoji, ownEmoji } from "../state/emoji.js";
 import { recordEmojiUse } from "../state/emoji_use.js";
 import { setChildren, h, icon } from "../core/html.js";
+import { nameOf } from "../state/people.js";
 import { avatar } from "./avatars.js";
 import { t } from "../core/i18n.js";
 
@@ -99,6 +100,7 @@ export class TypeaheadPopup {
   /** @param {Completion} completion
    * @param {number} at */
   #row(completion, at) {
+    if (completion.bot !== undefined) return commandRow(`${this.#list.id}-${at}`, completion);
     return h(
       "li",
       { role: "option", id: `${this.#list.id}-${at}`, "aria-selected": "false" },
@@ -131,6 +133,19 @@ export class TypeaheadPopup {
     this.#field.dispatchEvent(new Event("input", { bubbles: true }));
     this.#field.dispatchEvent(new Event("change", { bubbles: true }));
   }
+}
+
+/** A command: what it does below its name, and whose it is.
+ * @param {string} id
+ * @param {Completion} completion */
+function commandRow(id, { label, hint, bot }) {
+  return h(
+    "li",
+    { role: "option", id, "aria-selected": "false", class: "cmd" },
+    bot ? avatar(bot) : h("span", { class: "av", "aria-hidden": "true" }, "/"),
+    h("span", { class: "cx" }, h("b", { class: "mono" }, label), " ", h("small", { class: "cut" }, hint)),
+    h("small", { class: "by" }, bot ? nameOf(bot) : t("command.built-in")),
+  );
 }
 
 /** @param {Completion} completion */

@@ -52,7 +52,8 @@ export function check(any, key) {
   t(key);
 }
 """
-OPTIONS = ("--noEmit", "--strict", "--allowJs", "--checkJs")
+# `make check` checks the declarations themselves, which takes ten times as long.
+OPTIONS = ("--noEmit", "--strict", "--allowJs", "--checkJs", "--skipLibCheck")
 MODERN = ("--target", "es2024", "--module", "esnext")
 
 

@@ -46,7 +46,7 @@ def test_the_readme_leads_to_an_owner_in_the_browser_and_a_message_by_the_api(cl
 
 @pytest.mark.thorough
 def test_make_test_passes_for_an_ordinary_user_in_a_fresh_clone(clone):
-    response = checkout.second_terminal(clone, TEST, ARGS=f"--sqlite -n 2 {TESTS_OF_THE_SYSTEM}")
+    response = checkout.second_terminal(clone, TEST, ARGS=f"--sqlite -n 0 {TESTS_OF_THE_SYSTEM}")
 
     assert response.returncode == 0, response.stdout[-5000:] + response.stderr
     assert int(re.findall(r"(\d+) passed", response.stdout)[-1]) > 50

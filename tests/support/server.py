@@ -44,12 +44,14 @@ from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.event_loop import new_event_loop
 from tertulia.server.http_server import Server as Uvicorn
 from tertulia.server.http_server import uvicorn_config
+from tertulia.web.public import pacing
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 disk.MIN_FREE_PERCENT = 0  # tests must not depend on the free disk space
 runner.CHECK_SECONDS = 3600.0  # tests move the clock, and run these jobs themselves
+pacing.MAX_PAUSE_SECONDS = 0.0  # no test waits for other pages; a test of its own has the rest
 readers.READERS = 2  # of many servers at once: one PostgreSQL for all tests has 100 connections
 
 SECRET = "nobody will ever guess this secret"

@@ -92,7 +92,6 @@ RARE = {
     "web/test_administration.py::test_people_are_found_sorted_and_given_roles_together",
     "web/test_administration.py::test_people_fit_on_a_small_phone_and_are_accessible",
     "web/test_administration.py::test_permissions_of_a_channel_are_explained_in_sentences",
-    "web/test_administration.py::test_sections_of_settings_are_accessible_and_fit",
     "web/test_administration.py::test_settings_are_changed_with_the_keyboard_alone",
     "web/test_administration.py::test_the_details_of_a_person_have_groups_storage_and_sessions",
     "web/test_administration.py::test_the_log_of_a_person_opens_from_their_account",

@@ -155,6 +155,7 @@ QUICK_DIALOGS = (
     "#channels/new",
     "#settings/preferences",
     "#organization/organization-settings",
+    "#organization/organization-permissions",
     "#organization/users",
     "#channels/1/x/subscribers",
     "#drafts",
@@ -253,7 +254,7 @@ def test_dialogs_fit_into_a_small_window(page_chat, browse, width, thorough):
         expect(page.get_by_role("dialog").first).to_be_visible()
         expect(page.locator(".page-of:empty")).to_have_count(0)
         wide = page.evaluate(
-            "[...document.querySelectorAll('.page-of, .dialog-body')]"
+            "[...document.querySelectorAll('.page-of, .dialog-body, .pane')]"
             ".map((each) => each.scrollWidth - each.clientWidth)"
         )
         assert max(wide) <= 0, f"{address} is {wide} pixels too wide"

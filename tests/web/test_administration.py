@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.support.browser import Browser
-from tests.support.database_plan import thorough_except
 from tests.support.files import uploads
 from tests.support.people import Chat, Person
 from tests.support.second_factors import SESAME, secured
@@ -370,26 +369,6 @@ def test_settings_are_changed_with_the_keyboard_alone(page_chat, owner, browse):
 
     expect(page.locator("dialog.broad > footer")).to_be_hidden()
     assert settings(owner)["allow_message_editing"]["value"] is False
-
-
-@pytest.mark.parametrize("width", thorough_except([320], [320, 1280]))
-@pytest.mark.parametrize(
-    "section",
-    thorough_except(["organization-permissions"], [*SECTIONS, "organization-level-user-defaults"]),
-)
-def test_sections_of_settings_are_accessible_and_fit(page_chat, owner, browse, section, width):
-    page = (
-        browse(owner, viewport={"width": width, "height": 800})
-        .goes(f"#organization/{section}")
-        .page
-    )
-    expect(page.locator(".set-row").first).to_be_visible()
-
-    wide = page.locator(".pane").evaluate("pane => pane.scrollWidth - pane.clientWidth")
-
-    assert wide <= 0
-    found = violations(page, section, inside="dialog[open]", closely=True)
-    assert not found, "\n".join(found)
 
 
 def test_people_are_found_sorted_and_given_roles_together(page_chat, owner, browse):

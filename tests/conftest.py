@@ -48,7 +48,16 @@ gc.disable()  # until all tests are collected
 T = TypeVar("T")
 
 # Started first, the longest before all others, so that none of them runs alone at the end.
-LONG_ONES = ("web/test_accessibility", "web/test_scrolling", "laws/", "crash/", "web/")
+LONG_ONES = (
+    "simulation/",
+    "test_readme",
+    "test_package",
+    "web/test_accessibility",
+    "web/test_scrolling",
+    "laws/",
+    "crash/",
+    "web/",
+)
 KINDS = [
     pytest.param("sqlite", marks=pytest.mark.sqlite),
     pytest.param("postgres", marks=pytest.mark.postgres),

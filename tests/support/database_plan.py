@@ -6,7 +6,8 @@ marked `sqlite`, once marked `postgres`.
     make test                   SQLite; PostgreSQL too for the paths in ON_BOTH and marked tests;
                                 PostgreSQL instead of SQLite for ON_POSTGRES; not RARE
     make test ARGS=--sqlite     the quick run while you work: SQLite, no browser, not SLOW
-    make test ARGS=--both       both databases, everything, as .ci/run does
+    make test ARGS=--both       everything, as .ci/run does: both databases, but SQLite alone
+                                for ON_ONE and for most cases of a test in FEW_CASES
 
 Three marks change the plan of a single test in `make test`: `on_both` adds PostgreSQL, `on_one`
 (the test is about no database) removes it, `thorough` leaves the test to `--both`. Tests that exist
@@ -18,6 +19,7 @@ databases, every refusal, all abuse programs, and each kind of law and crash on 
 """
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,40 @@ ON_BOTH = (
 # Where PostgreSQL alone is enough for `make test`: what differs between the databases fails there.
 # SQLite is used where no PostgreSQL can be reached.
 ON_POSTGRES = ("crash/", "laws/")
+
+# Pages, protocols and bounds. Each statement of theirs is also run by a test that `--both` runs on
+# both databases.
+ON_ONE = (
+    "crash/test_stop.py",
+    "http/",
+    "laws/test_organization_settings.py",  # one statement stores any setting
+    "laws/test_write_bounds.py",  # counts statements, which are the same
+    "mcp/test_client_documents.py",
+    "mcp/test_tools.py",
+    "mcp/test_waiting.py",
+    "web/test_administration.py",
+    "web/test_call_relay.py",
+    "web/test_content_security.py",
+    "web/test_error_texts.py",
+    "web/test_gestures.py",
+    "web/test_link_previews.py",
+    "web/test_login_mails.py",
+    "web/test_long_sessions.py",
+    "web/test_operator.py",
+    "web/test_page.py",
+    "web/test_passwords.py",
+    "web/test_rows.py",
+    "web/test_saml.py",
+    "web/test_scrolling.py",
+    "web/test_signup.py",
+    "web/test_spectators.py",
+    "web/test_transport.py",
+    "web/test_webkit.py",
+)
+
+# Where the cases of one test differ in a rule, mostly in what is refused, and cause the same SQL:
+# SQLite has all cases of a test, PostgreSQL the first two and the last.
+FEW_CASES = ("actions/", "api/", "events/", "features/", "jobs/", "server/")
 
 # What `make test` leaves to `--both`: a file, or one test in it. It runs if you name its file.
 RARE = {
@@ -298,11 +334,14 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Drop the tests that the plan leaves out."""
     if config.getoption("sqlite"):
         os.environ["TERTULIA_TEST_POSTGRES"] = ""
-    missing = [each for each in (*ON_BOTH, *ON_POSTGRES, *RARE, *SLOW) if not _exists(each)]
+    missing = [
+        each for each in (*ON_BOTH, *ON_POSTGRES, *ON_ONE, *RARE, *SLOW) if not _exists(each)
+    ]
     if missing:
         raise pytest.UsageError(f"the plan names tests that do not exist: {missing}")
     names = {item.nodeid for item in items}
     left_out = [item for item in items if not _is_planned(item, config, names)]
+    left_out += set(_further_cases(items, names)).difference(left_out)
     dropped = set(left_out)
     items[:] = [item for item in items if item not in dropped]
     config.hook.pytest_deselected(items=left_out)
@@ -312,6 +351,9 @@ def _is_planned(item: pytest.Item, config: pytest.Config, names: set[str]) -> bo
     path, fixtures = item.nodeid.removeprefix("tests/"), getattr(item, "fixturenames", ())
     if NEEDS_POSTGRES.intersection(fixtures):
         item.add_marker(pytest.mark.postgres)
+    has_twin = _has_twin(item, names)
+    if has_twin and path.startswith(ON_ONE):
+        return False
     if config.getoption("both"):
         return True
     if item.get_closest_marker("thorough"):
@@ -324,13 +366,35 @@ def _is_planned(item: pytest.Item, config: pytest.Config, names: set[str]) -> bo
         return not (is_slow or item.get_closest_marker("postgres"))
     if not item.get_closest_marker("postgres"):
         twin = item.nodeid.replace("sqlite", "postgres")
-        has_twin = twin != item.nodeid and twin in names
-        return not (has_twin and _is_on_postgres(path)) or bool(item.get_closest_marker("on_one"))
-    if item.nodeid.replace("postgres", "sqlite") not in names:
+        is_doubled = twin != item.nodeid and twin in names
+        is_on_one = item.get_closest_marker("on_one") or path.startswith(ON_ONE)
+        return bool(is_on_one) or not (is_doubled and _is_on_postgres(path))
+    if not has_twin:
         return True
     if item.get_closest_marker("on_one"):
         return False
     return bool(item.get_closest_marker("on_both")) or path.startswith((*ON_BOTH, *ON_POSTGRES))
+
+
+def _further_cases(items: list[pytest.Item], names: set[str]) -> list[pytest.Item]:
+    """Cases of tests on PostgreSQL that are like those before them."""
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        test = item.nodeid.removeprefix("tests/").partition("[")[0]
+        if test.startswith(FEW_CASES) and _has_twin(item, names):
+            cases[test].append(item)
+    return [
+        item
+        for found in cases.values()
+        for item in found[2:-1]
+        if not item.get_closest_marker("on_both")
+    ]
+
+
+def _has_twin(item: pytest.Item, names: set[str]) -> bool:
+    """Whether a test on PostgreSQL is also one on SQLite."""
+    twin = item.nodeid.replace("postgres", "sqlite")
+    return twin != item.nodeid and twin in names and bool(item.get_closest_marker("postgres"))
 
 
 def _is_rare(path: str) -> bool:

@@ -24,7 +24,6 @@ class ServerProcess:
         self._log = folder.parent / f"{folder.name}-{self.port}.log"
         path = ["--data", str(folder), "--database", url, "--port", str(self.port)]
         self.flags = ["serve", *path]
-        self.clock: Path | None = None  # holds by how many seconds its clock is ahead
         self.is_durable = True
         self._process: ForkedServer | None = None
 
@@ -33,9 +32,7 @@ class ServerProcess:
     def start(self, *, wait: bool = True) -> None:
         environment = clean_environment(TERTULIA_SECRET=SECRET, TERTULIA_RATE_LIMIT="off")
         log = self._log
-        self._process = ForkedServer(
-            self.flags, environment, log, log, self.clock, is_durable=self.is_durable
-        )
+        self._process = ForkedServer(self.flags, environment, log, log, is_durable=self.is_durable)
         if wait:
             self.wait_until_it_answers()
 

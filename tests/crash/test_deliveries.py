@@ -1,4 +1,7 @@
-"""kill -9 while a mail, a push and a webhook are being sent: each is delivered."""
+"""kill -9 while a mail, a push and a webhook are being sent: each is delivered, with PostgreSQL.
+
+With SQLite the simulator kills servers (`tests/simulation`).
+"""
 
 import asyncio
 from typing import Any
@@ -8,15 +11,13 @@ from tests.crash.conftest import NewServer
 from tests.crash.people import create_organization
 from tests.jobs.test_push_sender import Browser
 from tests.support import fake_webhooks
-from tests.support.databases import Databases, Kind
+from tests.support.databases import Databases
 from tests.support.fake_smtp import FakeSmtp
 from tests.support.fake_webhooks import Receiver
 from tests.support.waiting import eventually
 
 from tertulia.database import BlockingDatabase
 from tertulia.database.tx import Tx
-
-BOTH = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 
 class SlowOffice(FakeSmtp):
@@ -34,11 +35,9 @@ class SlowOffice(FakeSmtp):
         return await super().handle_DATA(server, session, envelope)
 
 
-@pytest.mark.parametrize("kind", BOTH)
-def test_deliveries_in_progress_arrive_after_a_kill(
-    databases: Databases, new_server: NewServer, kind: Kind
-):
-    url, folder = databases.ready(kind)
+@pytest.mark.postgres
+def test_deliveries_in_progress_arrive_after_a_kill(databases: Databases, new_server: NewServer):
+    url, folder = databases.ready("postgres")
     people = create_organization(url, "ana ben")
     database, office = BlockingDatabase.at(url), SlowOffice()
     office.open()

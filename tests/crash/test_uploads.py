@@ -1,4 +1,7 @@
-"""kill -9 in the middle of an upload: an unfinished file does not exist, a finished one stays."""
+"""kill -9 in the middle of an upload: an unfinished file does not exist, a finished one stays.
+
+With SQLite the simulator kills servers (`tests/simulation`).
+"""
 
 import base64
 import contextlib
@@ -10,7 +13,7 @@ import pytest
 from tests.crash.client import connect
 from tests.crash.conftest import NewServer
 from tests.crash.people import Person, create_organization
-from tests.support.databases import Databases, Kind
+from tests.support.databases import Databases
 from tests.support.files import FORM, form
 from tests.support.waiting import eventually
 
@@ -20,14 +23,11 @@ from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
 
 WHOLE = form(("tide.bin", b"tide" * PIECE_BYTES))
-KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_unfinished_upload_does_not_exist(
-    databases: Databases, new_server: NewServer, kind: Kind
-):
-    url, folder = databases.ready(kind)
+@pytest.mark.postgres
+def test_an_unfinished_upload_does_not_exist(databases: Databases, new_server: NewServer):
+    url, folder = databases.ready("postgres")
     ana, server, database = (
         create_organization(url, "ana")["ana"],
         new_server(url, folder),

@@ -7,7 +7,6 @@ environment and files, is stopped by signals, and ends with an exit code.
 
 import os
 import sys
-import time
 from functools import cache
 from multiprocessing import forkserver, get_context
 from multiprocessing.context import ForkServerContext
@@ -33,13 +32,12 @@ class ForkedServer:
         environment: dict[str, str],
         out: Path,
         err: Path,
-        clock: Path | None = None,
         *,
         is_durable: bool = True,
     ) -> None:
-        """The file `clock` holds by how many seconds the clock is ahead. A server that is not
-        durable does not wait until PostgreSQL has written a commit to the disk."""
-        arguments = (words, environment, out, err, clock, is_durable)
+        """A server that is not durable does not wait until PostgreSQL has written a commit to the
+        disk."""
+        arguments = (words, environment, out, err, is_durable)
         self._process = _fork_server().Process(target=_serve, args=arguments, daemon=True)
         self._process.start()
         self.pid: int = self._process.pid or 0
@@ -84,7 +82,6 @@ def _serve(
     environment: dict[str, str],
     out: Path,
     err: Path,
-    clock: Path | None,
     is_durable: bool,
 ) -> None:
     for path, number in ((out, 1), (err, 2)):
@@ -93,9 +90,6 @@ def _serve(
         os.close(opened)
     os.environ.clear()
     os.environ.update(environment)
-    if clock is not None:
-        right = time.time
-        time.time = lambda: right() + float(clock.read_text())
     if not is_durable:
         Postgres.durability = {"synchronous_commit": "off"}
     sys.argv = [COMMAND, *words]

@@ -97,9 +97,8 @@ def test_two_people_hear_each_other_and_the_message_says_how_long(kitchen, opene
     hears(anas)
     hears(bens)
     expect(seats(anas)).to_have_count(2)
-    expect(dock(bens)).to_contain_text("Ana is speaking")
     bens.page.wait_for_function(SPEAKING)
-    assert not violations(bens.page, "call", inside=".side")
+    assert not violations(bens.page, "call", inside=".callroom")
     assert not violations(bens.page, "card of a call", inside="[role=feed]")
     dock(anas).get_by_role("button", name="Leave").click()
     expect(dock(anas)).to_have_count(0)
@@ -152,7 +151,6 @@ def test_the_picture_of_a_camera_arrives(kitchen, opened):  # noqa: F811
 
     eventually(lambda: bens.page.evaluate(WITH_CAMERA) > 0)
     expect(seats(bens).locator("video")).to_have_count(1)
-    expect(seats(bens).get_by_role("button", name="Whole screen")).to_be_visible()
     dock(anas).get_by_role("button", name="Camera").click()
     expect(seats(bens).locator("video")).to_have_count(0)
 
@@ -267,7 +265,90 @@ def test_the_dock_stays_while_reading_elsewhere(kitchen, opened):  # noqa: F811
 
     user.goes("#recent")
 
-    expect(dock(user)).to_be_visible()
     expect(dock(user).locator("time")).to_have_text(re.compile(r"^\d+:\d\d$"))
+    assert not violations(user.page, "dock", inside=".dock")
+    dock(user).get_by_role("button", name="Mute").click()
+    expect(dock(user)).to_contain_text("You are muted")
     dock(user).get_by_role("link", name="lunch").click()
     expect(user.page.get_by_role("group", name="Call, going on")).to_be_visible()
+    expect(seats(user)).to_have_accessible_name("You, muted")
+
+
+# A browser without a screen shows a drawing.
+SCREEN = """navigator.mediaDevices.getDisplayMedia = async () => {
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, {width: 640, height: 400});
+  const paper = canvas.getContext("2d");
+  setInterval(() => {
+    paper.fillStyle = "#faf7ee";
+    paper.fillRect(0, 0, 640, 400);
+    paper.fillStyle = "#333";
+    paper.font = "28px serif";
+    paper.fillText("118 seats", 260, 60 + Math.random());
+  }, 50);
+  return canvas.captureStream(20);
+}"""
+
+
+def test_a_screen_is_shared_seen_and_taken_over(kitchen, opened):  # noqa: F811
+    ana, ben, here = kitchen
+    anas, bens = opened(ana, here), opened(ben, here)
+    for user in (anas, bens):
+        user.page.evaluate(SCREEN)
+    start(anas)
+    join(bens)
+    hears(bens)
+    by_ana, by_ben = [
+        dock(user).get_by_role("button", name="Share screen") for user in (anas, bens)
+    ]
+
+    by_ana.click()
+    eventually(lambda: bens.page.evaluate(WITH_CAMERA) > 0)
+    stage = dock(bens).get_by_role("figure")
+    expect(stage).to_contain_text("Ana shares the screen")
+    expect(stage.get_by_role("button", name="Whole screen")).to_be_visible()
+    assert not violations(bens.page, "screen", inside=".callroom")
+
+    by_ben.click()
+    bens.page.get_by_role("button", name="Take over").click()
+    expect(dock(anas).get_by_role("figure")).to_contain_text("Ben shares the screen")
+    expect(by_ana).to_have_attribute("aria-pressed", "false")
+    by_ben.click()
+    expect(stage).to_have_count(0)
+
+
+def test_the_room_covers_the_messages_and_what_is_covered_stays_unread(kitchen, opened):  # noqa: F811
+    ana, ben, here = kitchen
+    anas = opened(ana, here)
+    start(anas)
+    messages = dock(anas).get_by_role("button", name="Messages")
+    expect(anas.message("Call, going on")).to_be_visible()
+
+    messages.click()
+    expect(anas.feed).to_have_count(0)
+    unseen = ben.says("Do you see this?", to="kitchen > lunch")
+    anas.page.wait_for_timeout(1500)
+    assert "read" not in ana.get(f"/messages/{unseen.id}").succeeds()["message"]["flags"]
+    messages.click()
+
+    eventually(lambda: "read" in ana.get(f"/messages/{unseen.id}").succeeds()["message"]["flags"])
+
+
+def test_devices_are_chosen_by_keyboard(kitchen, opened):  # noqa: F811
+    ana, _, here = kitchen
+    user = opened(ana, here)
+    start(user)
+    devices = dock(user).get_by_role("button", name="Devices")
+
+    devices.focus()
+    user.page.keyboard.press("Enter")
+    panel = dock(user).get_by_role("group", name="Devices")
+    expect(panel.get_by_role("radio").first).to_be_focused()
+    assert not violations(user.page, "devices", inside=".callroom")
+    panel.get_by_role("group", name="Microphone").get_by_role("radio").last.check()
+    panel.get_by_role("button", name="Play a test sound").click()
+    user.page.wait_for_function("tones > 0")
+    user.page.keyboard.press("Escape")
+
+    expect(panel).to_have_count(0)
+    expect(devices).to_be_focused()

@@ -22,6 +22,7 @@ export class Mesh {
   peers = new Map();
   /** What this browser sends. @type {{audio: MediaStreamTrack | null, video: MediaStreamTrack | null}} */
   tracks = { audio: null, video: null };
+  #speaker = "";
 
   /** @param {MeshOptions} options */
   constructor(options) {
@@ -49,10 +50,15 @@ export class Mesh {
     for (const peer of this.peers.values()) peer.sendTracks();
   }
 
-  /** Connect again to a browser that was not reached.
-   * @param {number} id */
-  retry(id) {
-    this.peers.get(id)?.connection.restartIce();
+  /** @param {string} deviceId from which the sound comes */
+  setSpeaker(deviceId) {
+    this.#speaker = deviceId;
+    for (const peer of this.peers.values()) peer.setSpeaker(deviceId);
+  }
+
+  /** Connect again to the browsers that were not reached. */
+  retry() {
+    for (const { isFailed, connection } of this.peers.values()) if (isFailed) connection.restartIce();
   }
 
   close() {
@@ -63,6 +69,7 @@ export class Mesh {
   #add(id) {
     const peer = new Peer(id, this.#options, this.tracks);
     this.peers.set(id, peer);
+    if (this.#speaker) peer.setSpeaker(this.#speaker);
     return peer;
   }
 
@@ -118,6 +125,11 @@ class Peer {
 
   get isConnected() {
     return this.connection.connectionState === "connected";
+  }
+
+  /** @param {string} deviceId */
+  setSpeaker(deviceId) {
+    this.audio.setSinkId?.(deviceId).catch(() => {}); // it is gone
   }
 
   get isFailed() {

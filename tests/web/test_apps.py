@@ -275,3 +275,23 @@ def test_a_press_waits_for_its_bot_although_its_event_comes_before_the_response(
     (use,) = fetched(bot)
     bot.post(f"/interactions/{use['id']}/answer", content="Done").succeeds()
     expect(card).to_contain_text("Put it on live pressed by Ana")
+
+
+def test_an_administrator_sees_where_commands_work_and_whose_bots_do_not_answer(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    bot = page_chat.person("deploy", bot="generic", owner=ben)
+    about = {"description": "Put it", "parameters": [{"name": "version", "type": "text"}]}
+    bot.post("/commands", name="deploy", **about).succeeds()
+    eva = page_chat.person("eva", role="owner")
+    page = browse(eva, page_chat).goes("#organization/commands").page
+
+    row = page.get_by_role("row").filter(has_text="/deploy")
+    expect(row).to_contain_text("version")
+    expect(row).to_contain_text("Deploy")
+    expect(row).to_contain_text("everywhere")
+    expect(row).to_contain_text("On")
+    row.get_by_role("button", name="/deploy").click()
+    page.get_by_role("menuitem", name="Remove").click()
+
+    expect(row).to_have_count(0)
+    assert ana.get("/commands").succeeds()["commands"] == []

@@ -6,6 +6,7 @@ import { people } from "../state/people.js";
 import { state } from "../state/session.js";
 import { orgAgents } from "./agents.js";
 import { orgFolders } from "./channel_folders.js";
+import { orgCommands } from "./commands.js";
 import { orgGroups } from "./groups.js";
 import {
   archivedChannels,
@@ -66,6 +67,7 @@ export const SECTIONS = [
   },
   { key: "channel-folders", group: "content", title: "org.folders", draw: orgFolders },
   { key: "emoji-settings", group: "content", title: "org.emoji", draw: orgEmoji },
+  { key: "commands", group: "content", title: "org.commands", draw: orgCommands, isShown: isAdministrator },
   { key: "linkifier-settings", group: "content", title: "org.linkifiers", draw: orgLinkifiers },
   { key: "playground-settings", group: "content", title: "org.playgrounds", draw: orgPlaygrounds },
   { key: "data-exports-admin", group: "content", title: "org.export", draw: orgExport, isShown: isAdministrator },

@@ -1,0 +1,60 @@
+/** The section of administration about the commands of bots: where they work, who may use them, and whether their bots
+ * answer. */
+
+import { get, remove } from "../core/api.js";
+import { h, icon } from "../core/html.js";
+import { formatNumber, t } from "../core/i18n.js";
+import { channelName } from "../state/channels.js";
+import { nameOf } from "../state/people.js";
+import { state } from "../state/session.js";
+import { groupName } from "../dialogs/forms.js";
+import { itemTable, menuButton, nameCell, removal, sectionHead } from "./parts.js";
+
+/** @typedef {Awaited<ReturnType<typeof import("../core/api.js").get<"/commands/managed">>>["commands"][number]} Managed */
+
+export async function orgCommands() {
+  let { commands } = await get("/commands/managed");
+  const heads = ["one", "bot", "where", "who", "used", "state"].map((key) =>
+    t(/** @type {"commands.one"} */ (`commands.${key}`)),
+  );
+  const table = itemTable(t("org.commands"), heads, t("commands.none"), (/** @type {Managed} */ item) => {
+    const { command, may_use, used } = item;
+    const parameters = command.parameters.map((each) => each.label || each.name).join(", ");
+    const end = removal(async () => {
+      await remove(`/commands/${command.id}`);
+      commands = commands.filter((each) => each !== item);
+      table.draw(commands);
+    });
+    return {
+      cells: [
+        nameCell(`/${command.name}`, parameters || t("commands.no-parameters")),
+        command.agent ?? nameOf(command.bot_id),
+        command.stream_ids?.map(channelName).join(", ") ?? t("commands.everywhere"),
+        pressers(may_use),
+        formatNumber(used),
+        stateOf(item),
+      ],
+      end: menuButton(`/${command.name}`, [end]),
+    };
+  });
+  table.draw(commands);
+  return [sectionHead(t("org.commands"), t("org.commands-text")), table.element];
+}
+
+/** @param {Managed["may_use"]} permission */
+function pressers(permission) {
+  const groupOf = (/** @type {number} */ id) => {
+    const group = (state.realm_user_groups ?? []).find((each) => each.id === id);
+    return group ? groupName(group) : "";
+  };
+  if (typeof permission === "number") return groupOf(permission);
+  return [...permission.direct_subgroups.map(groupOf), ...permission.direct_members.map((id) => nameOf(id))].join(", ");
+}
+
+/** @param {Managed} item */
+function stateOf({ is_active, used, unanswered }) {
+  if (!is_active) return t("commands.off");
+  if (!unanswered) return h("span", {}, icon("check", "s"), t("commands.on"));
+  const text = t("commands.fails", { count: formatNumber(unanswered), used: formatNumber(used) });
+  return h("span", { class: "wrong" }, icon("alert", "s"), text);
+}

@@ -16,10 +16,12 @@ from tertulia import cli
 from tertulia.database import readers
 from tertulia.database.dialects.postgres import Postgres
 from tertulia.jobs import disk
+from tertulia.web.public import pacing
 
 COMMAND = str(Path(sys.executable).with_name("tertulia"))
 
 disk.MIN_FREE_PERCENT = 0  # tests must not depend on the free disk space
+pacing.MAX_PAUSE_SECONDS = 0.0  # no test waits for other pages
 readers.READERS = 2  # here and in the forks: one PostgreSQL for all tests has 100 connections
 
 

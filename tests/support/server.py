@@ -102,8 +102,9 @@ class Server:
         blocking.migrate()
         self.database: Database = WatchedDatabase(blocking)
         self._application = Application(config, self.database, self.vault, self.clock)
+        if not self.port:
+            self.port = self._hold_port()
         listening = socket.create_server(("127.0.0.1", self.port))
-        self.port = listening.getsockname()[1]
         self.client = Client(self.port, self.url)
         self._loop = new_event_loop()
         ready = threading.Event()
@@ -113,6 +114,15 @@ class Server:
         self._thread.start()
         assert ready.wait(TIMEOUT_SECONDS), "the server did not start"
         return self
+
+    def _hold_port(self) -> int:
+        """A port that nobody else gets while the server is stopped: not even a client of another
+        test, for its end of a connection."""
+        self._held = socket.socket()
+        self._held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._held.bind(("127.0.0.1", 0))
+        port: int = self._held.getsockname()[1]
+        return port
 
     def _run(self, listening: socket.socket) -> None:
         """As `tertulia.server.http_server.serve`, on an event loop that we know."""

@@ -678,7 +678,7 @@ def test_a_large_sitemap_has_parts_that_list_each_topic_once(square, ana, monkey
 def test_all_links_of_the_demo_resolve_and_axe_finds_nothing(
     tmp_path: Path, chromium: Browser
 ) -> None:
-    """Follow every link from /public/ without scripts; check every page with axe."""
+    """Follow every link from /public/ without scripts; axe looks at pages of each kind."""
     terminal = Terminal(tmp_path / "data")
     try:
         port = terminal.serves("--demo", "--web-public-streams-enabled").port
@@ -686,13 +686,12 @@ def test_all_links_of_the_demo_resolve_and_axe_finds_nothing(
         paths = _crawl(site)
         assert {_kind(path) for path in paths} == {"index", "channel", "topic", "other"}
         context = chromium.new_context(bypass_csp=True)
-        for path in paths:
-            if _kind(path) != "other":
-                page = context.new_page()
+        page = context.new_page()
+        for kind in ("index", "channel", "topic"):
+            for path in [each for each in paths if _kind(each) == kind][:5]:
                 page.goto(f"{site}{path}")
                 assert not violations(page, path)
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-                page.close()
         context.close()
     finally:
         terminal.close()

@@ -27,9 +27,13 @@ from tertulia.markdown import VERSION
 
 MESSAGES = 3000
 PREPARED = (200, 1000, 2000)  # messages with which each kill waits until they are prepared
-RUNNING = (
+WRITING = (
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'"
-    " AND query LIKE %s"
+    " AND query LIKE 'UPDATE message SET channel_id%'"
+)
+HAS_WRITTEN = (
+    "SELECT 1 FROM pg_stat_activity WHERE pid = %s"
+    " AND (state = 'idle' OR query LIKE 'SELECT FROM log_head%%')"
 )
 
 
@@ -77,20 +81,21 @@ def test_a_move_that_is_killed_before_it_locks_the_organization_moves_nothing(
         psycopg.connect(lunch.url, autocommit=True) as watcher,
         psycopg.connect(lunch.url) as holder,
     ):
-        writing: list[tuple[int]] = []
+        sessions: list[int] = []
 
         def writes() -> bool:
-            writing.extend(sessions("UPDATE message SET channel_id"))
-            return bool(writing)
+            sessions.extend(pid for (pid,) in watcher.execute(WRITING).fetchall())
+            return bool(sessions)
 
-        def sessions(statement: str) -> list[tuple[int]]:
-            return watcher.execute(RUNNING, [f"{statement}%"]).fetchall()
+        def has_written() -> bool:
+            """It waits for the organization, or has given up after a moment."""
+            return watcher.execute(HAS_WRITTEN, sessions[:1]).fetchone() is not None
 
         move = Move(ana.at(server.port), first, where, "change_all")
         move.wait_until(writes)
         if moment == "written":
             holder.execute("SELECT FROM log_head WHERE realm_id = 1 FOR UPDATE")
-            move.wait_until(lambda: writing[0] in sessions("SELECT FROM log_head"))
+            move.wait_until(has_written)
         server.kill()
         assert move.is_cut_off()
 

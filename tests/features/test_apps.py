@@ -799,3 +799,27 @@ def test_a_webhook_asks_for_a_form_and_gets_it(hook):
 
     eventually(lambda: scene.open() == [])
     assert hook.receiver.requests[-1].json["interaction"]["values"] == FILLED
+
+
+# --- erasure ---
+
+
+def test_the_values_of_an_erased_person_are_erased(scene):
+    boss = scene.chat.person("boss", role="owner")
+    scene.called(values=VALUES | {"note": "my secret plan"})
+
+    boss.post(f"/users/{scene.ana.id}/erase").succeeds()
+    scene.chat.server.catch_up()
+
+    found = "SELECT count(*) AS value FROM interaction WHERE given LIKE '%secret plan%'"
+    assert scene.chat.read(lambda tx: tx.number(found)) == 0
+    assert scene.fetched() == []
+
+
+def test_commands_of_the_bots_of_an_erased_person_are_offered_no_longer(scene):
+    boss = scene.chat.person("boss", role="owner")
+
+    boss.post(f"/users/{scene.ben.id}/erase").succeeds()
+    scene.chat.server.catch_up()
+
+    assert names(scene.ana) == []

@@ -137,7 +137,7 @@ SETTINGS = (
 ORGANIZATION = (
     "organization-profile organization-settings organization-permissions auth-methods"
     " organization-level-user-defaults users groups invitations"
-    " channel-folders default-channels-list emoji-settings linkifier-settings"
+    " channel-folders default-channels-list emoji-settings commands linkifier-settings"
     " playground-settings profile-field-settings data-exports-admin audit-log"
     " archived-channels agents usage integrations server-health legal-holds"
 )

@@ -282,7 +282,7 @@ def test_an_administrator_sees_where_commands_work_and_whose_bots_do_not_answer(
     bot = page_chat.person("deploy", bot="generic", owner=ben)
     about = {"description": "Put it", "parameters": [{"name": "version", "type": "text"}]}
     bot.post("/commands", name="deploy", **about).succeeds()
-    eva = page_chat.person("eva", role="owner")
+    eva = page_chat.person("eva", role="owner", channels=["kitchen"])
     page = browse(eva, page_chat).goes("#organization/commands").page
 
     row = page.get_by_role("row").filter(has_text="/deploy")
@@ -290,6 +290,16 @@ def test_an_administrator_sees_where_commands_work_and_whose_bots_do_not_answer(
     expect(row).to_contain_text("Deploy")
     expect(row).to_contain_text("everywhere")
     expect(row).to_contain_text("On")
+    row.get_by_role("button", name="/deploy").click()
+    page.get_by_role("menuitem", name="Change…").click()
+    dialog = page.get_by_role("dialog", name="/deploy")
+    dialog.get_by_label("kitchen").check()
+    dialog.get_by_label("In direct conversations").uncheck()
+    dialog.get_by_role("button", name="Save").click()
+    expect(row).to_contain_text("kitchen")
+    (changed,) = ana.get("/commands").succeeds()["commands"]
+    assert (len(changed["stream_ids"]), changed["in_direct"]) == (1, False)
+
     row.get_by_role("button", name="/deploy").click()
     page.get_by_role("menuitem", name="Remove").click()
 

@@ -33,6 +33,7 @@ SECTIONS = (
     "archived-channels",
     "channel-folders",
     "emoji-settings",
+    "commands",
     "linkifier-settings",
     "playground-settings",
     "data-exports-admin",

@@ -108,17 +108,48 @@ def test_two_people_hear_each_other_and_the_message_says_how_long(kitchen, opene
     expect(anas.message("Call ended 1 minute and 2 people")).to_be_visible()
 
 
-def test_three_people_are_connected_each_to_each(kitchen, opened, page_chat):  # noqa: F811
+def test_five_people_are_connected_each_to_each_and_one_more_is_refused(
+    kitchen,  # noqa: F811
+    opened,
+    page_chat,
+):
     ana, ben, here = kitchen
-    cleo = page_chat.person("cleo", channels=["kitchen"])
-    users = [opened(person, here) for person in (ana, ben, cleo)]
+    others = page_chat.people("cleo", "dora", "emil", "finn", channels=["kitchen"])
+    users = [opened(person, here) for person in (ana, ben, *others)]
+    *inside, outside = users
 
     start(users[0])
-    join(users[1])
-    join(users[2])
+    for user in inside[1:]:
+        join(user)
 
-    for user in users:
-        hears(user, others=2)
+    for user in inside:
+        hears(user, others=4)
+    expect(outside.page.get_by_role("group", name="Call, going on")).to_contain_text("It is full")
+    expect(outside.page.get_by_role("button", name="Join", exact=True)).to_be_disabled()
+
+
+# No connection of the network is let through.
+BLOCKED = """() => {
+  Object.defineProperty(RTCPeerConnection.prototype, "connectionState", {get: () => "failed"});
+  for (const each of window.connections) each.dispatchEvent(new Event("connectionstatechange"));
+}"""
+
+
+def test_who_was_not_reached_is_named_and_the_page_says_what_to_do(kitchen, opened):  # noqa: F811
+    ana, ben, here = kitchen
+    anas, bens = opened(ana, here), opened(ben, here)
+    start(anas)
+    join(bens)
+    hears(anas)
+
+    anas.page.evaluate(BLOCKED)
+
+    nobody = dock(anas).get_by_role("heading", name="A call cannot be made from this network")
+    expect(nobody).to_be_visible()
+    assert not violations(anas.page, "nobody reached", inside=".callroom")
+    dock(anas).get_by_role("button", name="Go on in writing").click()
+    dock(anas).get_by_role("button", name="Leave the call").click()
+    expect(anas.page.get_by_text("Not reached: Ben")).to_be_visible()
 
 
 def test_a_muted_microphone_sends_silence(kitchen, opened):  # noqa: F811

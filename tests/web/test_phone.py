@@ -10,6 +10,7 @@ import re
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
+from tests.features.test_calls import running, start, users
 from tests.jobs.test_push_sender import Browser, is_quiet
 from tests.support.browser import Browser as Cookies
 from tests.support.browser_user import address, notifying
@@ -459,6 +460,38 @@ def said_to(person, *narrow):
         apply_markdown=False,
     ).succeeds()
     return [each["content"] for each in found["messages"]]
+
+
+@pytest.fixture
+def ringing(chat, push, phone):
+    """Ben calls Ana, and her phone rings."""
+    ana, user, worker = phone
+    ben = chat.person("ben", channels=["kitchen"])
+    start(ben, type="direct", to=[ana.id])
+
+    def rings():
+        chat.server.run_job("ringing")
+        return worker.shown
+
+    in_pocket(chat, user, worker, push, rings)
+    assert (worker.shown[0][0], worker.buttons) == ("Ben calls you", ["answer", "decline"])
+    return ben
+
+
+def test_a_ringing_call_is_declined_in_its_notification(ringing, phone):
+    phone[2].clicks("Ben calls you", "decline")
+
+    eventually(lambda: running(ringing)[0]["ringing"] == [])
+
+
+def test_a_ringing_call_is_answered_in_its_notification(ringing, phone):
+    ana, user, worker = phone
+    user.goes("#recent")
+
+    worker.clicks("Ben calls you", "answer")
+
+    expect(user.page.get_by_role("region", name="Your call")).to_be_visible()
+    assert users(running(ringing)[0]) == [ringing.id, ana.id]
 
 
 def test_a_reply_that_cannot_be_sent_is_shown_again(chat, push, phone):

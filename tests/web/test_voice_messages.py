@@ -73,6 +73,18 @@ def test_a_recording_can_be_heard_before_it_is_sent_and_recorded_again(kitchen, 
     assert re.fullmatch(LINK, source_of_last(ben))
 
 
+def test_a_recording_ends_by_itself_after_five_minutes(kitchen, anas):  # noqa: F811
+    anas.page.clock.install()
+    button(anas, "Record a voice message").click()
+    expect(anas.page.get_by_role("timer")).to_be_visible()
+
+    anas.page.clock.run_for(295_000)
+    expect(anas.page.get_by_text("seconds left")).to_be_visible()
+    anas.page.clock.run_for(10_000)
+
+    expect(button(anas, "Play")).to_be_visible()
+
+
 def test_escape_asks_before_it_throws_a_longer_recording_away(kitchen, anas):  # noqa: F811
     _, ben, _ = kitchen
     box(anas).fill("Kept")

@@ -6,7 +6,6 @@ import { isSpectator, setting } from "../state/session.js";
 import { isUnread } from "../state/unread.js";
 import { markRead } from "../sync/read_flags.js";
 
-const COVERED_MS = 1000;
 const VISIBLE_MS = 300;
 const ALWAYS = 1;
 const IN_CONVERSATIONS = 2;
@@ -71,10 +70,7 @@ export class Reader {
 
   #check() {
     if (document.hidden || !document.hasFocus()) return this.#seen.clear();
-    if (!this.#scroller.checkVisibility({ visibilityProperty: true })) {
-      this.#seen.clear(); // a call covers it
-      return this.#checkIn(COVERED_MS);
-    }
+    if (this.#scroller.closest(".silent")) return this.#checkIn(1000); // a call covers it
     const view = this.#scroller.getBoundingClientRect();
     const now = performance.now();
     /** @type {Map<number, number>} */

@@ -30,8 +30,6 @@ function setBadge(count) {
 }
 
 let drawnIcon = ""; // as in shell.html
-/** @type {HTMLCanvasElement | undefined} */
-let canvas;
 
 /** @param {number} count
  * @param {boolean} isDirect the desktop app reads it from the icon's path */
@@ -42,7 +40,7 @@ function drawIcon(count, isDirect) {
   drawnIcon = shown;
   if (!count) return link.setAttribute("href", "/static/icon.png");
   if (isDirect) return link.setAttribute("href", "/static/images/favicon/favicon-pms.png");
-  canvas ??= Object.assign(document.createElement("canvas"), { width: 64, height: 64 });
+  const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 64 });
   const context = canvas.getContext("2d");
   if (!context) return undefined;
   context.fillStyle = "#1d5a45";

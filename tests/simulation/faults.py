@@ -79,6 +79,7 @@ class Scenario:
     actions: tuple[str, ...] = ()  # only these; all if empty
     planted: str = ""  # a fault of `planted.FAULTS`
     servers: int = 1  # that share a database, if there are several; they take turns in `lives`
+    has_import: bool = False  # into the database of the server
     chaos: Chaos = NO_CHAOS  # between several servers and their database
 
     @property
@@ -93,7 +94,7 @@ WARM_UP = Scenario(5, 4, 2, (_IN_ORDER,), loss_share=0.0, think_seconds=0.02)
 
 
 def of_seed(seed: int) -> Scenario:
-    """Every fourth seed has several servers."""
+    """Every fourth seed has several servers, every eighth an import."""
     rng = random.Random(f"scenario {seed}")
     return _of_several(seed, rng) if seed % 4 == 2 else _of_one(seed, rng)
 
@@ -131,6 +132,7 @@ def _of_one(seed: int, rng: random.Random) -> Scenario:
         lives=tuple(_life(rng) for _ in range(rng.randint(4, 12))),
         loss_share=rng.choice([0.0, 0.01, 0.05]),
         think_seconds=rng.choice([0.05, 0.2, 0.5]),
+        has_import=seed % 8 == 3,
     )
 
 
@@ -192,6 +194,8 @@ def smaller(scenario: Scenario) -> Iterator[Scenario]:
         yield replace(scenario, servers=scenario.servers - 1)
     if scenario.chaos != NO_CHAOS:
         yield replace(scenario, chaos=NO_CHAOS)
+    if scenario.has_import:
+        yield replace(scenario, has_import=False)
     if scenario.loss_share:
         yield replace(scenario, loss_share=0.0)
     for number, life in enumerate(lives):

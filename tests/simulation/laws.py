@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import apsw
-from tests.simulation import administration, conversations, deletions, mail, services
+from tests.simulation import administration, conversations, deletions, imports, mail, services
 from tests.simulation.listener import OPTIONS, Listener, pictures
 from tests.simulation.machine import CLOCK
 from tests.simulation.model import ABSENT, Thing
@@ -67,7 +67,7 @@ def check_file(world: "World") -> None:
     world.outcome.problems += _files_are_there(world, connection)
     world.outcome.problems += conversations.broken_laws(world, stored)
     world.outcome.problems += mail.broken_laws(world)
-    for each in (administration, deletions, services):
+    for each in (administration, deletions, imports, services):
         world.outcome.problems += each.broken_laws(world, connection)
     connection.close()
 

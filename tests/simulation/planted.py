@@ -182,6 +182,17 @@ def no_digest() -> None:
     _replace(digests, "wants", lambda user: False)
 
 
+@fault(lambda scenario: scenario.has_import)
+def import_position_lost() -> None:
+    """An import that continues writes its last messages again."""
+    record = storage.bulk_import.record_done
+
+    def record_too_little(tx: Any, messages: int, *, is_finished: bool = False) -> None:
+        record(tx, max(0, messages - 1), is_finished=is_finished)
+
+    _replace(storage.bulk_import, "record_done", record_too_little)
+
+
 @fault(_has_peers)
 def revocation_not_awaited_at_stop() -> None:
     """A server that stops answers a revocation without waiting for the other servers."""

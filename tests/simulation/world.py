@@ -20,7 +20,7 @@ import tests.simulation.administration
 import tests.simulation.contents
 import tests.simulation.conversations
 import tests.simulation.credentials  # noqa: F401, all of them add actions
-from tests.simulation import laws, mail, services
+from tests.simulation import imports, laws, mail, services
 from tests.simulation.deletions import MAX_LATE_SECONDS, RETENTION_DAYS
 from tests.simulation.disk import Disk
 from tests.simulation.faults import DiskError, Life, Scenario
@@ -351,6 +351,8 @@ class World:
         server.host.on_death = server.has_died.set
         self.servers.append(server)
         server.start(lambda task: self._on_end(server, task))
+        if self.scenario.has_import:
+            imports.start(server, self._connect(server.host), CLOCK.wall)
         return server
 
     def was_quiet_at(self, moment: float) -> bool:

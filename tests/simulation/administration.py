@@ -63,7 +63,7 @@ async def switch_account(person: Person) -> None:
     if answer.is_good:
         for found in await place.ask_all(email, key, "POST", "/messages/render"):
             if found.status not in (401, 403):
-                person.errors.append(f"a deactivated account got {found}")
+                person.errors.append(f"{email} was accepted after DELETE {path}")
     await person.call("POST", f"{path}/reactivate")
 
 

@@ -26,10 +26,10 @@ async def replace_bot_key(person: Person) -> None:
         person.errors.append(f"{bot.mark} has the same key again")
     for found in await person.place.ask_all(email, old_key, "POST", "/messages/render"):
         if found.status not in _REFUSED:
-            person.errors.append(f"{bot.mark} was accepted by a key that had ended: {found}")
+            person.errors.append(f"{bot.mark} was accepted by a key that had ended")
     for found in await person.place.ask_all(email, bot.info["key"], "POST", "/messages/render"):
         if found.status in _REFUSED:
-            person.errors.append(f"{bot.mark} was refused with its new key: {found}")
+            person.errors.append(f"{bot.mark} was refused with its new key")
 
 
 async def _create_bot(person: Person) -> None:
@@ -53,7 +53,8 @@ async def change_role(person: Person) -> None:
     if person.index != 0:
         return
     place, role = person.place, person.rng.choice([ADMINISTRATOR, MEMBER])
-    answer = await person.call("PATCH", f"/users/{place.user_ids[-1]}", role=role)
+    path = f"/users/{place.user_ids[-1]}"
+    answer = await person.call("PATCH", path, role=role)
     if not answer.is_good:
         return
     began = CLOCK.monotonic
@@ -61,4 +62,5 @@ async def change_role(person: Person) -> None:
         is_in_time = CLOCK.monotonic - began < MAX_REFRESH_SECONDS
         is_wrong = found.status != 503 and found.is_good != (role == ADMINISTRATOR)
         if is_in_time and is_wrong:
-            person.errors.append(f"an account with the role {role} got {found}")
+            shown = "accepted" if found.is_good else "refused"
+            person.errors.append(f"the user of {path} was {shown} after its role had changed")

@@ -38,7 +38,8 @@ importer.MESSAGES_PER_BATCH = BATCH_SIZE
 
 
 class Export:
-    kind, name, number = "simulated", "Imported", None
+    kind, name = "simulated", "Imported"
+    number: int | None = None
     message_count, last_message, knows_receivers = MESSAGES, 0, False
 
     def people(self) -> list[ImportedPerson]:

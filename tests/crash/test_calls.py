@@ -18,9 +18,9 @@ from tests.web.test_calls import HEARD, WATCH
 NAMES = ("ana", "ben", "cem")
 
 
-@pytest.fixture
-def rounds(thorough: bool) -> int:
-    return 20 if thorough else 2
+@pytest.fixture(params=[2, pytest.param(20, marks=pytest.mark.soak)])
+def rounds(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
 
 
 def sound(page: Page) -> float:

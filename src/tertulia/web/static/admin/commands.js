@@ -107,6 +107,6 @@ function pressers(permission) {
 function stateOf({ is_active, used, unanswered }) {
   if (!is_active) return t("commands.off");
   if (!unanswered) return h("span", {}, icon("check", "s"), t("commands.on"));
-  const text = t("commands.fails", { count: formatNumber(unanswered), used: formatNumber(used) });
+  const text = t("commands.fails", { failed: formatNumber(unanswered), used: formatNumber(used) });
   return h("span", { class: "wrong" }, icon("alert", "s"), text);
 }

@@ -74,7 +74,7 @@ export async function openForm(interaction, sent) {
     setChildren(
       count,
       t("apps.filled", {
-        count: needed.filter(({ name }) => !isEmpty(entries.get(name)?.value())).length,
+        done: needed.filter(({ name }) => !isEmpty(entries.get(name)?.value())).length,
         all: needed.length,
       }),
     );

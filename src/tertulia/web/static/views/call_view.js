@@ -111,6 +111,14 @@ export class OpenCall {
     return this.#draw();
   }
 
+  /** Handle a signal. One of an unknown browser shows that the event of its joining was lost, as when a server dies.
+   * @param {number} from
+   * @param {string} signal */
+  receive(from, signal) {
+    if (!this.call.participants.some((each) => each.session_id === from)) this.#renew();
+    this.mesh.receive(from, signal);
+  }
+
   toggleMute() {
     const [track] = this.stream?.getAudioTracks() ?? [];
     if (!track) return toast(t("call.no-microphone"));
@@ -267,6 +275,7 @@ export class OpenCall {
     await Promise.all(peers.map((peer) => peer.measure()));
     this.isWeak = peers.length > 0 && peers.every((peer) => peer.isWeak);
     for (const track of this.picture?.getTracks() ?? []) track.enabled = !this.isWeak;
+    if (peers.some((peer) => peer.connection.connectionState !== "connected")) this.#renew(); // it may have left
     this.#draw();
   }
 

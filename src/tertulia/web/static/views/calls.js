@@ -67,7 +67,7 @@ export function applyCall(event) {
 
 /** @param {import("../core/api_types.d.ts").ServerEvents["call_signal"]} event */
 export function applySignal({ call_token: token, session_id: session, sender_session_id: from, signal }) {
-  if (open?.token === token && open.sessionId === session) open.mesh.receive(from, signal);
+  if (open?.token === token && open.sessionId === session) open.receive(from, signal);
 }
 
 /** Start a call in the open conversation, or join the one that is going on there. */

@@ -69,6 +69,12 @@ def chromium(chromium, phone_chromium):
 
 
 @pytest.fixture
+def idle_contexts():
+    """Of this browser; it ends with the module."""
+    return []
+
+
+@pytest.fixture
 def push():
     """The push service of a phone."""
     push = Browser()
@@ -557,7 +563,8 @@ def test_the_browser_finds_that_the_page_can_be_installed(page_chat, browse):
 
     assert manifest["url"] == address(page_chat, "/manifest.webmanifest")
     assert manifest["errors"] == []
-    assert [each["errorId"] for each in found["installabilityErrors"]] == []
+    # Each test has a browser of its own without a history, which Chromium names so.
+    assert {each["errorId"] for each in found["installabilityErrors"]} <= {"in-incognito"}
 
 
 def test_an_app_that_starts_without_a_connection_shows_the_last_conversation(page_chat, browse):

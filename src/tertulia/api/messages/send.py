@@ -152,12 +152,13 @@ async def _usual_channel(call: Call) -> int:
 
 def destination_of(call: Call, kind: str, to: str | None, topic: str | None) -> Destination:
     """The place that `type`, `to` and `topic` name."""
+    checked = None if topic is None else domain.channels.topics.for_sending(topic)
     if kind not in ("channel", "stream"):
         return PeopleDestination(people_from(to), call.org.email_domain)
     channel = channel_from(to)
-    if topic is None:
+    if checked is None:
         raise TopicMissing()
-    return ChannelDestination(channel, domain.channels.topics.for_sending(topic))
+    return ChannelDestination(channel, checked)
 
 
 def channel_from(to: str | None) -> int | str:
